@@ -80,6 +80,13 @@ def check_declared(value: Any) -> None:
         _check_limits(declared, one)
 
 
+class Declared:
+    """A savable value whose fields are checked against their annotations and limits when it is made."""
+
+    def __post_init__(self) -> None:
+        check_declared(self)
+
+
 class _Declaration(NamedTuple):
     """What a field may be."""
 

@@ -21,8 +21,6 @@ from graphbandit.learners.problem import Problem
 
 Case = Literal["needle", "ladder", "lottery", "poor-hub", "shifting"]
 
-CASES: tuple[Case, ...] = get_args(Case)
-
 PHASE = 1.6
 """The factor by which the phases of the case "shifting" grow."""
 
@@ -56,7 +54,7 @@ class ArmsEnvironment(Environment):
 
     def __post_init__(self) -> None:
         setting_integer("n_arms", self.n_arms, at_least=2)
-        setting_choice("case", self.case, CASES)
+        setting_choice("case", self.case, get_args(Case))
         largest = 0.5 if self.case in ("lottery", "poor-hub") else 1.0
         if setting_number("gap", self.gap, above=0.0) > largest:
             raise SettingError(f"gap is {self.gap!r}; expected at most {largest:g} in the case {self.case!r}")

@@ -11,8 +11,8 @@ from graphbandit.base.checks import (
     check_within,
     contexts_array,
     numbers,
+    optional_number,
     setting_boolean,
-    setting_number,
 )
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Shaped
@@ -125,8 +125,7 @@ def from_arrays(
     if len(batch) != n or batch.n_arms != n_arms:
         raise InputError(f"graphs are {len(batch)} of {batch.n_arms} arms; expected {n} of {n_arms}")
     setting_boolean("shuffle", shuffle)
-    if noise is not None:
-        setting_number("noise", noise, at_least=0.0)
+    optional_number("noise", noise, at_least=0.0)
     if function_class is not None:
         check_function_class(function_class, n_arms)
         function_class.check_contexts(rows)

@@ -14,6 +14,7 @@ import numpy as np
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.errors import SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
@@ -127,3 +128,26 @@ class Environment(ABC):
     @abstractmethod
     def instance(self, seed: int, repeat: int = 0) -> Instance:
         """The problem of this repeat."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WrappedEnvironment(Environment):
+    """An environment that changes the rounds of another one, and has as many arms and rounds."""
+
+    environment: Environment
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.environment, Environment):
+            raise SettingError(
+                f"environment is {self.environment!r}; expected an environment, such as environments.paper()"
+            )
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self.environment.n_arms
+
+    @property
+    def n_rounds(self) -> int | None:
+        """The number of rounds of the other environment; None if there is no limit."""
+        return self.environment.n_rounds

@@ -1,7 +1,7 @@
 """Environments that draw their rounds in blocks: rounds do not depend on the portions in which they are read."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,13 +17,6 @@ BLOCK = 256
 """The number of rounds in a block; each block has random streams of its own."""
 
 
-def from_blocks(first: int, stop: int, block: Callable[[int], Rounds]) -> Rounds:
-    """The rounds first .. stop - 1, cut from their blocks; `block(b)` draws block b."""
-    check_rounds(first, stop)
-    parts = [block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in range(first // BLOCK, -(-stop // BLOCK))]
-    return Rounds.concatenate(parts)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BlockInstance(Instance):
     """One repeat of an environment whose rounds are drawn in blocks."""
@@ -31,12 +24,15 @@ class BlockInstance(Instance):
     stream_name: ClassVar[str]
     """The name of this environment in the names of its random streams."""
 
+    environment: Environment
     seed: int
     repeat: int
 
     def rounds(self, first: int, stop: int) -> Rounds:
         """The rounds first .. stop - 1, cut from their blocks."""
-        return from_blocks(first, stop, self._block)
+        check_rounds(first, stop, at_most=self.environment.n_rounds)
+        numbers = range(first // BLOCK, -(-stop // BLOCK))
+        return Rounds.concatenate([self._block(b)[max(first - b * BLOCK, 0) : stop - b * BLOCK] for b in numbers])
 
     def draws(self, purpose: str, number: int) -> np.random.Generator:
         """The random stream for one purpose in one block."""

@@ -162,17 +162,15 @@ def column_array(file: Path, table: "pa.Table", name: str) -> np.ndarray:
     if table.column_names.count(name) != 1:
         raise InputError(f"file is {str(file)!r}, with the columns {table.column_names}; expected one column {name!r}")
     column = table.column(name)
-    if column.null_count:
-        gap = next(i for i, value in enumerate(column) if not value.is_valid)
-        raise InputError(f"file is {str(file)!r}, whose column {name!r} has no value in row {gap}; expected one")
     values: np.ndarray = column.to_numpy()
-    if values.dtype.kind != "O":
-        return values
-    texts = values.astype(np.str_)
-    if (texts == "").any():
-        gap = int(np.flatnonzero(texts == "")[0])
+    is_text = values.dtype.kind == "O"
+    missing = column.is_null().to_numpy()
+    if is_text:
+        missing = missing | (values == "")
+    if missing.any():
+        gap = int(np.flatnonzero(missing)[0])
         raise InputError(f"file is {str(file)!r}, whose column {name!r} has no value in row {gap}; expected one")
-    return texts
+    return values.astype(np.str_) if is_text else values
 
 
 def _labelled_table(file: Path, table: "pa.Table", label: str | None) -> LabelledData:

@@ -41,28 +41,20 @@ def source_of(
         raise SettingError(f"graph_options is {options!r}; expected a mapping")
     if options and not isinstance(graph, str):
         raise SettingError(f"graph_options is {dict(options)!r}; expected none unless graph is a name")
-    source = _source(graph, options, n_arms, own, profiles)
+    source: GraphSource
+    if isinstance(graph, GraphSource):
+        source = graph
+    elif isinstance(graph, FeedbackGraph):
+        source = FixedSource(graph)
+    elif graph in own and profiles is not None:
+        try:
+            inspect.signature(own[graph]).bind(None, **options)
+        except TypeError as error:
+            raise SettingError(f"options of graph kind {graph!r} are {dict(options)!r}: {error}") from None
+        source = FixedSource(own[graph](profiles(graph), **options))
+    else:
+        setting_choice("graph", graph, [*own, *SOURCES])
+        source = graph_source(graph, n_arms, **options)
     if source.n_arms != n_arms:
         raise SettingError(f"graph has {source.n_arms} arms; expected n_arms = {n_arms}")
     return source
-
-
-def _source(
-    graph: GraphSetting,
-    options: Mapping[str, Any],
-    n_arms: int,
-    own: Mapping[str, Callable[..., FeedbackGraph]],
-    profiles: Callable[[str], Float[np.ndarray, "arms d"]] | None,
-) -> GraphSource:
-    if isinstance(graph, FeedbackGraph):
-        return FixedSource(graph)
-    if not isinstance(graph, str):
-        return graph
-    if graph not in own or profiles is None:
-        setting_choice("graph", graph, [*own, *SOURCES])
-        return graph_source(graph, n_arms, **options)
-    try:
-        inspect.signature(own[graph]).bind(None, **options)
-    except TypeError as error:
-        raise SettingError(f"options of graph kind {graph!r} are {dict(options)!r}: {error}") from None
-    return FixedSource(own[graph](profiles(graph), **options))

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST_SCALE, setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Rounds, check_repeat
@@ -14,17 +14,13 @@ from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironme
 from graphbandit.environments.graph_setting import GraphSetting
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass, GeneralizedLinearClass, LinearClass
-from graphbandit.function_classes.generalized_linear import LINKS, Link
+from graphbandit.function_classes.evidence import LINKS, Link
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
 
 Arms = Literal["new", "fixed", "per-arm"]
 FeatureLaw = Literal["normal", "sphere"]
 Change = Literal["none", "sudden", "slow"]
-
-ARMS: tuple[Arms, ...] = get_args(Arms)
-FEATURES: tuple[FeatureLaw, ...] = get_args(FeatureLaw)
-CHANGES: tuple[Change, ...] = get_args(Change)
 
 NOISE = 0.5
 """The default noise of rewards, which learners are told; rewards in [0, 1] are sub-Gaussian with this scale."""
@@ -77,20 +73,19 @@ class LinearEnvironment(GraphEnvironment):
     def __post_init__(self) -> None:
         for name in ("n_arms", "dimension", "arm_dimension"):
             setting_integer(name, getattr(self, name), at_least=1)
-        setting_choice("arms", self.arms, ARMS)
-        setting_choice("features", self.features, FEATURES)
+        setting_choice("arms", self.arms, get_args(Arms))
+        setting_choice("features", self.features, get_args(FeatureLaw))
         setting_choice("link", self.link, LINKS)
         if setting_number("diversity", self.diversity, at_least=0.0) > 1:
             raise SettingError(f"diversity is {self.diversity!r}; expected a number of at most 1")
         if setting_number("signal", self.signal, above=0.0) > POISSON_LIMIT and self.link == "poisson":
             raise SettingError(f"signal is {self.signal!r}; expected at most {POISSON_LIMIT:g} with link 'poisson'")
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+        optional_number("noise", self.noise, at_least=0.0)
         if self.function_class is not None:
             check_function_class(self.function_class, self.n_arms)
         setting_number("curve", self.curve, at_least=0.0, at_most=LARGEST_SCALE)
         setting_number("noise_spread", self.noise_spread, at_least=1.0, at_most=LARGEST_SCALE)
-        setting_choice("change", self.change, CHANGES)
+        setting_choice("change", self.change, get_args(Change))
         setting_integer("change_round", self.change_round, at_least=1)
         if self.link != "identity" and (self.curve or self.noise_spread > 1.0 or self.change != "none"):
             raise SettingError(f"link is {self.link!r}; expected 'identity' with curve, noise_spread or change")

@@ -9,17 +9,14 @@ import numpy.typing as npt
 from graphbandit.base.checks import numbers, setting_boolean, setting_choice, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.environments.base import Environment, Instance, Rounds, check_repeat, check_rounds
+from graphbandit.environments.base import Environment, Instance, Rounds, WrappedEnvironment, check_repeat
 from graphbandit.environments.blocks import BLOCK, BlockInstance
-from graphbandit.environments.wrapped import WrappedEnvironment
 from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import PACKED_LIMIT
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
 
 ShownGraphs = Literal["probabilities", "nothing", "graphs"]
-
-SHOWN: tuple[ShownGraphs, ...] = get_args(ShownGraphs)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +57,7 @@ class ProbabilisticEnvironment(WrappedEnvironment):
             if not 0.0 < self.probability < 1.0:
                 raise SettingError(f"probability is {self.probability!r}; expected it inside 0 to 1 with concentration")
         setting_boolean("keep_loops", self.keep_loops)
-        setting_choice("shown", self.shown, SHOWN)
+        setting_choice("shown", self.shown, get_args(ShownGraphs))
 
     def instance(self, seed: int, repeat: int = 0) -> "ProbabilisticInstance":
         """The instance of the other environment, with edge probabilities B."""
@@ -96,11 +93,6 @@ class ProbabilisticInstance(BlockInstance):
     def problem(self, horizon: int | None) -> Problem:
         """What the other environment tells learners."""
         return self.inner.problem(horizon)
-
-    def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, cut from their blocks."""
-        check_rounds(first, stop, at_most=self.environment.n_rounds)
-        return super().rounds(first, stop)
 
     def _block(self, number: int) -> Rounds:
         end, limit = (number + 1) * BLOCK, self.environment.n_rounds

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.checks import setting_number
+from graphbandit.base.checks import optional_number, setting_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.environments.base import Environment, Rounds, check_repeat
@@ -45,8 +45,7 @@ class TableEnvironment(Environment):
 
     def __post_init__(self) -> None:
         setting_number("reward_noise", self.reward_noise, at_least=0.0)
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0)
+        optional_number("noise", self.noise, at_least=0.0)
         if self.function_class is not None:
             check_function_class(self.function_class, self.n_arms)
             self.function_class.check_contexts(self.contexts)

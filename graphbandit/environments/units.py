@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
-from graphbandit.environments.base import Environment, Instance, Rounds
-from graphbandit.environments.wrapped import WrappedEnvironment
+from graphbandit.environments.base import Environment, Instance, Rounds, WrappedEnvironment
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass
 from graphbandit.function_classes.finite import FiniteFunctionClass

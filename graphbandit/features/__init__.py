@@ -2,8 +2,7 @@
 
 from graphbandit.features.arms import ArmFeatures
 from graphbandit.features.base import NOTHING, Encoder, Tally
-from graphbandit.features.encoders import as_encoder
-from graphbandit.features.features import Features
+from graphbandit.features.features import Features, as_encoder
 from graphbandit.features.kinds import Column, boolean, category, cyclic, number
 from graphbandit.features.pairs import pair_features, pair_names
 from graphbandit.features.transformer import TransformerFeatures

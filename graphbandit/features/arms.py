@@ -12,8 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import Encoder, Tally
-from graphbandit.features.encoders import as_encoder
-from graphbandit.features.features import Features
+from graphbandit.features.features import Features, as_encoder
 from graphbandit.features.kinds import NumberColumn
 from graphbandit.features.tables import as_frame, as_row, listed
 

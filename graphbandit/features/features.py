@@ -3,7 +3,7 @@
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -13,10 +13,9 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
+from graphbandit.features.learnt import learn_columns
 from graphbandit.features.tables import EXPECTED, NamedColumns, as_row, as_table, check_names
-
-if TYPE_CHECKING:
-    from graphbandit.features.transformer import TransformerFeatures
+from graphbandit.features.transformer import TransformerFeatures
 
 
 @savable
@@ -127,8 +126,6 @@ class Features(Encoder):
         >>> Features.from_frame(past).encode({"age": 50, "country": "FR"})
         array([1., 2., 0., 1.])
         """
-        from graphbandit.features.learnt import learn_columns
-
         learnt, all_taken = learn_columns(frame, columns, kinds or {}, standardise, most_categories)
         if extra is None:
             extra = "error" if all_taken else "ignore"
@@ -141,10 +138,8 @@ class Features(Encoder):
         columns: Sequence[str] | None = None,
         feature_names: Sequence[str] | None = None,
         intercept: bool = True,
-    ) -> "TransformerFeatures":
+    ) -> TransformerFeatures:
         """A fitted scikit-learn transformer as the encoder. The settings are those of `TransformerFeatures`."""
-        from graphbandit.features.transformer import TransformerFeatures
-
         return TransformerFeatures(transformer, columns=columns, feature_names=feature_names, intercept=intercept)
 
     def __getitem__(self, name: str) -> Column:
@@ -207,6 +202,23 @@ class Features(Encoder):
         for name, column, at in self._plan:
             tally = tally + _tally(name, _put_column(name, column, table, values[:, at : at + column.size]))
         return values, tally
+
+
+def as_encoder(features: object) -> Encoder:
+    """The encoder that is meant: `Features` as given, `Features` of a dictionary of columns, or a wrapped transformer.
+
+    >>> as_encoder({"age": "number"}).size
+    3
+    """
+    if isinstance(features, Encoder):
+        return features
+    if isinstance(features, Mapping):
+        return Features(features)
+    if hasattr(features, "transform"):
+        return TransformerFeatures(features)
+    raise SettingError(
+        f"features is {reprlib.repr(features)}; expected Features, a dictionary of columns, or a fitted transformer"
+    )
 
 
 def _declared(columns: object) -> tuple[tuple[str, Column], ...]:

@@ -41,7 +41,12 @@ KNOWN, MISSING, UNKNOWN = Outcome
 
 
 class Column(ABC):
-    """One column of a context: how many features it makes, what they are called, and their values."""
+    """One column of a context: how many features it makes, what they are called, and their values.
+
+    - `missing`: what a missing value becomes; in a "column" of its own, it is the last feature.
+    """
+
+    missing: Missing
 
     @abstractmethod
     def feature_names(self, name: str) -> list[str]:
@@ -56,6 +61,19 @@ class Column(ABC):
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """Write the features of `value` into row[at : at + size], which holds zeros; raise InputError if it cannot."""
 
+    @property
+    @abstractmethod
+    def _expected(self) -> str:
+        """What a value has to be, for messages."""
+
+    def _put_missing(self, name: str, row: list[float], last: int) -> Outcome:
+        """Say at row[last] that the value is missing, if there is a feature for that, or refuse it."""
+        if self.missing == "error":
+            raise InputError(f"{name} is missing; expected {self._expected}")
+        if self.missing == "column":
+            row[last] = 1.0
+        return MISSING
+
 
 @savable
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +84,8 @@ class NumberColumn(Column):
     scale: float = 1.0
     default: float | None = None
     missing: Missing = "column"
+
+    _expected = "a number (number(missing='column') takes missing values)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "location", setting_number("location", self.location))
@@ -90,14 +110,14 @@ class NumberColumn(Column):
         # one subtraction and one division of floats, as in `put_numbers`, so that both give the same bits
         if value.__class__ is not float:
             if value.__class__ is not int and is_missing(value):
-                return self._put_missing(name, row, at)
+                return self._put_default(name, row, at)
             value = as_number(name, value)
         number = (value - self.location) / self.scale + 0.0  # no -0.0: equal values have equal bits
         if number - number == 0.0:
             row[at] = number
             return KNOWN
         if value != value:
-            return self._put_missing(name, row, at)
+            return self._put_default(name, row, at)
         raise InputError(f"{name} is {value!r}; expected a finite number")
 
     def put_numbers(self, values: Float[np.ndarray, " n"], out: Float[np.ndarray, "n size"]) -> int | None:
@@ -116,13 +136,9 @@ class NumberColumn(Column):
             out[:, 1] = absent
         return count
 
-    def _put_missing(self, name: str, row: list[float], at: int) -> Outcome:
-        if self.missing == "error":
-            raise InputError(f"{name} is missing; expected a number (number(missing='column') takes missing values)")
+    def _put_default(self, name: str, row: list[float], at: int) -> Outcome:
         row[at] = self._filled
-        if self.missing == "column":
-            row[at + 1] = 1.0
-        return MISSING
+        return self._put_missing(name, row, at + 1)
 
 
 @savable
@@ -132,6 +148,8 @@ class BooleanColumn(Column):
 
     default: bool = False
     missing: Missing = "column"
+
+    _expected = "True or False"
 
     def __post_init__(self) -> None:
         if not isinstance(self.default, bool):
@@ -148,14 +166,10 @@ class BooleanColumn(Column):
             row[at] = 1.0
         elif value is not False:
             if is_missing(value):
-                if self.missing == "error":
-                    raise InputError(f"{name} is missing; expected True or False")
                 row[at] = float(self.default)
-                if self.missing == "column":
-                    row[at + 1] = 1.0
-                return MISSING
+                return self._put_missing(name, row, at + 1)
             if not isinstance(value, np.bool_ | int | float | np.number) or value not in (0, 1):
-                raise InputError(f"{name} is {reprlib.repr(value)}; expected True or False")
+                raise InputError(f"{name} is {reprlib.repr(value)}; expected {self._expected}")
             row[at] = float(value)
         return KNOWN
 
@@ -209,11 +223,8 @@ class CategoryColumn(Column):
 
     def _put_other(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         if is_missing(value):
-            if self.missing == "error":
-                raise InputError(f"{name} is missing; expected {self._expected}")
-            if self.missing == "column":
-                row[at + len(self.categories) + (self.unknown == "column")] = 1.0
-            return MISSING
+            last = at + len(self.categories) + (self.unknown == "column")
+            return self._put_missing(name, row, last)
         if isinstance(self.categories[0], str):
             fits = isinstance(value, str)
         else:
@@ -240,6 +251,8 @@ class CyclicColumn(Column):
     period: float
     missing: Missing = "fill"
 
+    _expected = "a number"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", setting_number("period", self.period, above=0.0))
         _check_missing(self.missing)
@@ -251,11 +264,7 @@ class CyclicColumn(Column):
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """The point on the circle, or its centre if the value is missing."""
         if is_missing(value):
-            if self.missing == "error":
-                raise InputError(f"{name} is missing; expected a number")
-            if self.missing == "column":
-                row[at + 2] = 1.0
-            return MISSING
+            return self._put_missing(name, row, at + 2)
         number = value if value.__class__ is float else as_number(name, value)
         angle = math.tau * (number / self.period) + 0.0
         if not math.isfinite(angle):

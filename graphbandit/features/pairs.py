@@ -1,7 +1,7 @@
 """Features of a context and an arm together, phi(x, a), from those of each."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,7 +10,6 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 
 Pairing = Literal["outer", "concatenate"]
-PAIRINGS = ("outer", "concatenate")
 
 
 def pair_features(
@@ -31,7 +30,7 @@ def pair_features(
     array([[[ 1.,  5.,  3., 15.],
             [ 1.,  7.,  3., 21.]]])
     """
-    setting_choice("how", how, PAIRINGS)
+    setting_choice("how", how, get_args(Pairing))
     if contexts.ndim != 2 or arms.ndim not in (2, 3) or (arms.ndim == 3 and len(arms) != len(contexts)):
         raise InputError(
             f"contexts have shape {contexts.shape} and arms {arms.shape}; expected (n, d), and (K, e) or (n, K, e)"
@@ -54,7 +53,7 @@ def pair_names(contexts: Sequence[str], arms: Sequence[str], how: Pairing = "out
     >>> pair_names(["intercept", "age"], ["intercept", "price"])
     ('intercept', 'price', 'age', 'age*price')
     """
-    setting_choice("how", how, PAIRINGS)
+    setting_choice("how", how, get_args(Pairing))
     if how == "concatenate":
         return (*contexts, *(f"arm {name}" for name in arms))
     return tuple(_product(x, z) for x in contexts for z in arms)

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
@@ -35,7 +35,7 @@ Space = TypeVar("Space")
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Draws:
+class Draws(Declared):
     """Plausible functions f_1 .. f_B with weights.
 
     - `members`: what `FunctionClass.draw_values` needs to evaluate them: indices, parameters or models.
@@ -44,9 +44,6 @@ class Draws:
 
     members: Any
     weights: Float[np.ndarray, " draws"] = field(metadata=limits(at_least=0.0, at_most=1.0))
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.weights)

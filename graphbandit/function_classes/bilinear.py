@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts
+from graphbandit.base.arrays import ArmMasks, Contexts, PerRound
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -158,8 +158,13 @@ class BilinearClass(FiniteFunctionClass):
         _bilinear_values.call(as_in_kernels(contexts), functions, values)
         return values
 
-    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
-        """Only the observed arms are evaluated."""
+    def add_losses(
+        self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound | None
+    ) -> None:
+        """Only the observed arms are evaluated, unless observations have weights."""
+        if roots is not None:
+            super().add_losses(losses, observations, roots)
+            return
         self._check_shape(observations.contexts)
         self.check_losses(losses, observations)
         seen, kernels = observations, kernels_of("function_classes.bilinear")

@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,29 @@ from graphbandit.base.arrays import ObservationIndices, PerObservation
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
+
+
+class _Rows(NamedTuple):
+    """Some observations."""
+
+    contexts: Float[np.ndarray, "new ..."]
+    arms: Int[np.ndarray, " new"]
+    rewards: Float[np.ndarray, " new"]
+    rounds: Int[np.ndarray, " new"]
+
+    def check(self, row: tuple[int, ...]) -> None:
+        """Raise InputError unless there is one row of this shape, one arm, one reward and one round an observation."""
+        contexts, arms, rewards, rounds = self
+        n = len(contexts)
+        fits = contexts.shape == (n, *row) and arms.shape == rounds.shape == (n,) == rewards.shape
+        kinds = contexts.dtype.kind + rewards.dtype.kind == "ff"
+        if not fits or not kinds or arms.dtype.kind not in "iu" or rounds.dtype.kind not in "iu":
+            raise InputError(
+                f"observations have contexts of shape {contexts.shape} ({contexts.dtype}), arms of shape {arms.shape} "
+                f"({arms.dtype}), rewards of shape {rewards.shape} ({rewards.dtype}) and rounds of shape "
+                f"{rounds.shape} ({rounds.dtype}); expected (n, {', '.join(map(str, row))}) numbers, n whole numbers, "
+                "n numbers, n rounds"
+            )
 
 
 class _Buffer:
@@ -24,17 +48,9 @@ class _Buffer:
         self.used = 0
         self.lock = threading.Lock()
 
-    # the same four arrays are arguments of all functions here, so that each is typed with its shape
-    def write(
-        self,
-        contexts: Float[np.ndarray, "new ..."],
-        arms: Int[np.ndarray, " new"],
-        rewards: Float[np.ndarray, " new"],
-        rounds: Int[np.ndarray, " new"],
-    ) -> None:
-        rows = slice(self.used, self.used + len(arms))
-        self.contexts[rows], self.arms[rows], self.rewards[rows] = contexts, arms, rewards
-        self.rounds[rows] = rounds
+    def write(self, new: _Rows) -> None:
+        rows = slice(self.used, self.used + len(new.arms))
+        self.contexts[rows], self.arms[rows], self.rewards[rows], self.rounds[rows] = new
         self.used = rows.stop
 
 
@@ -72,15 +88,16 @@ class Columns:
     ) -> None:
         if not isinstance(contexts, np.ndarray) or contexts.ndim == 0:
             raise InputError(f"contexts is {contexts!r}; expected an array with one row an observation")
-        _check(contexts.shape[1:], contexts, arms, rewards, rounds)
+        rows = _Rows(contexts, arms, rewards, rounds)
+        rows.check(contexts.shape[1:])
         if len(arms) and arms.min() < 0:
             raise InputError(f"arms has {arms.min()}; expected numbers from 0")
         buffer = _Buffer(contexts.shape[1:], len(contexts))
-        buffer.write(contexts, arms, rewards, rounds)
+        buffer.write(rows)
         self._look_at(buffer, len(contexts))
 
     def _look_at(self, buffer: _Buffer, count: int) -> None:
-        for name in ("contexts", "arms", "rewards", "rounds"):
+        for name in _Rows._fields:
             view = getattr(buffer, name)[:count]
             view.flags.writeable = False
             object.__setattr__(self, name, view)
@@ -89,9 +106,13 @@ class Columns:
     def __len__(self) -> int:
         return len(self.arms)
 
-    def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[[], "Columns"], tuple[()]]:
         """Pickled, and copied, as the rows it holds."""
-        return _of, (self.contexts, self.arms, self.rewards, self.rounds)
+        return partial(Columns, **self._rows._asdict()), ()
+
+    @property
+    def _rows(self) -> _Rows:
+        return _Rows(self.contexts, self.arms, self.rewards, self.rounds)
 
     @classmethod
     def empty(cls, row: tuple[int, ...]) -> "Columns":
@@ -107,46 +128,18 @@ class Columns:
         rounds: Int[np.ndarray, " new"],
     ) -> "Columns":
         """Return a new `Columns` with these observations added at the end."""
-        row = self.contexts.shape[1:]
-        _check(row, contexts, arms, rewards, rounds)
+        row, new = self.contexts.shape[1:], _Rows(contexts, arms, rewards, rounds)
+        new.check(row)
         count = len(self) + len(arms)
         buffer = self._buffer
         with buffer.lock:
             # another `Columns` may already have been appended to this one, and uses the memory behind it
             if buffer.used == len(self) and count <= len(buffer.arms):
-                buffer.write(contexts, arms, rewards, rounds)
+                buffer.write(new)
             else:
                 buffer = _Buffer(row, max(count, 2 * len(self), 16))
-                buffer.write(self.contexts, self.arms, self.rewards, self.rounds)
-                buffer.write(contexts, arms, rewards, rounds)
+                buffer.write(self._rows)
+                buffer.write(new)
         grown = Columns.__new__(Columns)
         grown._look_at(buffer, count)
         return grown
-
-
-def _of(
-    contexts: Float[np.ndarray, "observed ..."],
-    arms: ObservationIndices,
-    rewards: PerObservation,
-    rounds: ObservationIndices,
-) -> Columns:
-    return Columns(contexts=contexts, arms=arms, rewards=rewards, rounds=rounds)
-
-
-def _check(
-    row: tuple[int, ...],
-    contexts: Float[np.ndarray, "new ..."],
-    arms: Int[np.ndarray, " new"],
-    rewards: Float[np.ndarray, " new"],
-    rounds: Int[np.ndarray, " new"],
-) -> None:
-    """Raise InputError unless there is one row, one arm, one reward and one round an observation."""
-    n = len(contexts)
-    fits = contexts.shape == (n, *row) and arms.shape == rounds.shape == (n,) == rewards.shape
-    kinds = contexts.dtype.kind + rewards.dtype.kind == "ff" and arms.dtype.kind in "iu" and rounds.dtype.kind in "iu"
-    if not fits or not kinds:
-        raise InputError(
-            f"observations have contexts of shape {contexts.shape} ({contexts.dtype}), arms of shape {arms.shape} "
-            f"({arms.dtype}), rewards of shape {rewards.shape} ({rewards.dtype}) and rounds of shape {rounds.shape} "
-            f"({rounds.dtype}); expected (n, {', '.join(map(str, row))}) numbers, n whole numbers, n numbers, n rounds"
-        )

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, kernel_mask
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -23,11 +23,12 @@ EXACT_ARMS = 300
 
 _ellipsoid_candidates = DirectCall("function_classes.ellipsoid", "ellipsoid_candidates")
 _drawn_values = DirectCall("function_classes.linear", "drawn_values")
+linear_values = DirectCall("function_classes.linear", "linear_values")
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearModel:
+class LinearModel(Declared):
     """One linear function.
 
     - `parameters`: theta, one row for all arms or one an arm.
@@ -37,9 +38,6 @@ class LinearModel:
     parameters: Float[np.ndarray, "blocks d"]
     offset: float = 0.0
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
     @cached_property
     def length(self) -> float:
         """|c| + sum of all |theta|: how large a value can be, in sizes of a feature or of 1."""
@@ -48,7 +46,7 @@ class LinearModel:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LinearDraws:
+class LinearDraws(Declared):
     """Linear functions that were drawn.
 
     - `parameters`: theta of each, one row for all arms or one an arm.
@@ -58,13 +56,10 @@ class LinearDraws:
     parameters: Float[np.ndarray, "draws blocks d"]
     offsets: Float[np.ndarray, " draws"]
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ellipsoid:
+class Ellipsoid(Declared):
     """{ theta : |U (theta - center)|^2 <= radius }, over all blocks together; V = U'U in each.
 
     - `center`: thetahat, a row for each block (one, or one an arm).
@@ -77,9 +72,6 @@ class Ellipsoid:
     factors: Float[np.ndarray, "blocks d d"] = field(metadata=limits(diagonal_above=0.0))
     radius: float = field(metadata=limits(at_least=0.0, at_most=sys.float_info.max))
     offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @classmethod
     def ball(cls, features: FeatureMap, radius: float) -> "Ellipsoid":
@@ -133,7 +125,7 @@ class Ellipsoid:
                 chosen,
             )
         else:
-            values, norms = self._values(rows, features.n_arms), self._norms(rows, features.n_arms)
+            values, norms = linear_products(rows, self.center, n_arms), self._norms(rows, n_arms)
             kernels_of("function_classes.ellipsoid").separate_candidates(values, norms, self.radius, mask, chosen)
 
     def predictor_bounds(self, features: FeatureMap, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
@@ -142,7 +134,7 @@ class Ellipsoid:
         lower = np.empty((len(contexts), features.n_arms))
         upper = np.empty_like(lower)
         for part, rows in features.blocks_of(contexts):
-            values = self._values(rows, features.n_arms) + self.offset
+            values = linear_products(rows, self.center, features.n_arms) + self.offset
             reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
             lower[part], upper[part] = values - reach, values + reach
         return lower, upper
@@ -151,7 +143,7 @@ class Ellipsoid:
         self, features: FeatureMap, model: LinearModel, contexts: Contexts, best: RoundIndices
     ) -> RoundsByArms:
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v), v = phi(x, a) - phi(x, best): sup |(theta - thetahat)'v|."""
-        from graphbandit.kernels.function_classes.linear import gap_norms, linear_values
+        from graphbandit.kernels.function_classes.linear import gap_norms
 
         check_parameters(features, self.center)
         check_parameters(features, model.parameters)
@@ -160,20 +152,12 @@ class Ellipsoid:
         widths = np.empty((len(contexts), features.n_arms))
         apart = self.center - model.parameters
         for part, rows in features.blocks_of(contexts):
-            norms, moved = np.empty((len(rows), features.n_arms)), np.empty((len(rows), features.n_arms))
-            linear_values(rows, math.inf, apart, 0.0, moved)
+            moved, norms = linear_products(rows, apart, features.n_arms), np.empty((len(rows), features.n_arms))
             chosen, wanted = best[part][:, None], np.ones(norms.shape, dtype=np.bool_)
             gap_norms(rows, np.ascontiguousarray(best[part]), self.factors, wanted, 1.0, norms)
             moved = np.abs(moved - np.take_along_axis(moved, chosen, axis=1))
             widths[part] = moved + math.sqrt(self.radius) * norms
         return widths
-
-    def _values(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
-        from graphbandit.kernels.function_classes.linear import linear_values
-
-        values = np.empty((len(rows), n_arms))
-        linear_values(rows, math.inf, self.center, 0.0, values)
-        return values
 
     def _norms(self, rows: Float[np.ndarray, "n rows d"], n_arms: int) -> RoundsByArms:
         from graphbandit.kernels.function_classes.linear import linear_norms
@@ -187,11 +171,18 @@ def linear_predictor(
     features: FeatureMap, parameters: Float[np.ndarray, "blocks d"], contexts: Contexts
 ) -> RoundsByArms:
     """theta'phi(x, a) for every context and arm."""
-    from graphbandit.kernels.function_classes.linear import linear_values
-
     values = np.empty((len(contexts), features.n_arms))
     for part, rows in features.blocks_of(contexts):
-        linear_values(rows, math.inf, parameters, 0.0, values[part])
+        values[part] = linear_products(rows, parameters, features.n_arms)
+    return values
+
+
+def linear_products(
+    rows: Float[np.ndarray, "n rows d"], parameters: Float[np.ndarray, "blocks d"], n_arms: int, offset: float = 0.0
+) -> RoundsByArms:
+    """c + theta'phi(x, a), given the features of every round."""
+    values = np.empty((len(rows), n_arms))
+    linear_values.call(as_in_kernels(rows), math.inf, as_in_kernels(parameters), offset, values)
     return values
 
 

@@ -13,7 +13,7 @@ from graphbandit.base.checks import (
     optional_number,
     setting_integer,
 )
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
@@ -26,16 +26,13 @@ from graphbandit.function_classes.intervals import widths_within
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EnsembleSpace:
+class EnsembleSpace(Declared):
     """The fits of this data that are still plausible, by number; at radius infinity, all functions there are."""
 
     data: RefitData
     radius: float = field(metadata=limits(at_least=0.0))
     # a mask as in `FiniteSpace`, but of fits: the two are saved under names of their own
     members: Bool[np.ndarray, " fits"]
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -45,14 +42,11 @@ class EnsembleSpace:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EnsembleMembers:
+class EnsembleMembers(Declared):
     """Some of the fits of this data, by number."""
 
     data: RefitData
     numbers: Int[np.ndarray, " draws"] = field(metadata=limits(at_least=0))
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
 
 class EnsembleFunctionClass(RefittedClass[Function]):

@@ -20,7 +20,7 @@ Nearly all lambdas explain a few rewards; with this prior, the most likely one i
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -42,8 +42,10 @@ USUAL = 2.5
 NEGLIGIBLE = 12.0
 """Lambdas are not tried beyond one whose posterior probability is e^-12 of the best one's: no draw would use it."""
 
-LINK_NAMES = ("identity", "logistic", "poisson")
-"""The names of the kernels' links."""
+Link = Literal["identity", "logistic", "poisson"]
+
+LINKS: tuple[Link, ...] = get_args(Link)
+"""In the order of the constants of the kernels."""
 
 
 class Prior(NamedTuple):
@@ -122,7 +124,7 @@ def fitted(parts: Sequence["Seen"], prior: Prior, start: Float[np.ndarray, "bloc
         reached, loss = fit_block(part, prior.precision, prior.floor, parameter, factor)
         if not reached:
             raise FitError(
-                f"the {LINK_NAMES[part.link]} fit of {len(part.order)} rewards up to "
+                f"the {LINKS[part.link]} fit of {len(part.order)} rewards up to "
                 f"{np.abs(part.rewards[part.order]).max():g} in size does not converge with ridge {prior.ridge:g}; "
                 "expected smaller rewards or features, or more ridge"
             )
@@ -157,20 +159,3 @@ def _priors(parts: Sequence["Seen"], size: int) -> list[Prior]:
     mean[level] = rows[0, level]
     others = np.diag(np.arange(size) != level)
     return [Prior(float(ridge), ridge * others + CENTRE * np.outer(mean, mean), True) for ridge in RIDGES]
-
-
-def most_likely(tried: Sequence[Tried]) -> Tried:
-    """The one that is most likely given the data, the smallest lambda on ties."""
-    return max(tried, key=lambda each: each.likelihood)
-
-
-def shares(tried: Sequence[Tried], count: int, rng: np.random.Generator) -> list[tuple[Tried, int]]:
-    """How many of `count` draws each lambda gets: its posterior probability, rounded at random."""
-    if len(tried) == 1:
-        return [(tried[0], count)]
-    likelihoods = np.array([each.likelihood for each in tried])
-    chances = np.exp(likelihoods - likelihoods.max())
-    ends = np.floor(count * np.cumsum(chances / chances.sum()) + rng.random())
-    ends[-1] = count
-    many = np.diff(np.minimum(ends, count), prepend=0.0)
-    return [(each, int(n)) for each, n in zip(tried, many, strict=True) if n]

@@ -107,10 +107,7 @@ class FeatureMap:
     @property
     def expected(self) -> str:
         """The shapes of contexts that are taken."""
-        joint, plain = f"(n, {self.n_arms}, {self.dimension})", f"(n, {self.dimension})"
-        if self.parameters == "per-arm":
-            return f"{plain} or {joint}"
-        return joint if self.arm_features is None else plain
+        return " or ".join(f"(n, {', '.join(map(str, shape))})" for shape in self._shapes)
 
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
@@ -122,7 +119,7 @@ class FeatureMap:
     @cached_property
     def _shapes(self) -> tuple[tuple[int, ...], ...]:
         """The shapes that a context may have."""
-        joint, plain = (self.n_arms, self.dimension), (self.dimension,)
+        joint, plain = self._joint, (self.dimension,)
         if self.parameters == "per-arm":
             return plain, joint
         return (joint,) if self.arm_features is None else (plain,)

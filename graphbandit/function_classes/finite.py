@@ -9,8 +9,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundIndices, RoundsByArms
-from graphbandit.base.checks import BOOL, as_in_kernels, kernel_mask, setting_number
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.checks import BOOL, as_in_kernels, kernel_mask, optional_number
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
@@ -53,9 +53,6 @@ class FiniteData(RewardsSeen):
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     newest: int = field(default=-1, metadata=limits(at_least=-1))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
     @cached_property
     def losses_now(self) -> Float[np.ndarray, " functions"]:
         """The losses with the newest round at weight 1."""
@@ -69,18 +66,15 @@ class FiniteData(RewardsSeen):
 
 @savable
 @dataclass(frozen=True, kw_only=True)
-class FiniteModel:
+class FiniteModel(Declared):
     """One function of the class."""
 
     index: int = field(metadata=limits(at_least=0))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteMixture:
+class FiniteMixture(Declared):
     """The mean of all functions of the class.
 
     - `weights`: of the functions; they sum to one.
@@ -88,22 +82,16 @@ class FiniteMixture:
 
     weights: Float[np.ndarray, " functions"] = field(metadata=limits(at_least=0.0, at_most=1.0))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 AnyFiniteModel = FiniteModel | FiniteMixture
 
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class FiniteSpace:
+class FiniteSpace(Declared):
     """A subset of the class."""
 
     members: Bool[np.ndarray, " functions"]
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @property
     def size(self) -> int:
@@ -123,23 +111,25 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
     def values(self, contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
         """f_i(x, a) for every context, function and arm."""
 
-    @abstractmethod
-    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
-        """Add (f_i(x, a) - y)^2 of every observation to `losses`, in their order."""
-
-    def add_weighted(
-        self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound
+    def add_losses(
+        self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound | None
     ) -> None:
-        """Add w (f_i(x, a) - y)^2 of every observation to `losses`; `roots` are the roots of the rounds' weights w."""
+        """Add w (f_i(x, a) - y)^2 of every observation to `losses`, block by block and in their order.
+
+        `roots` are the roots of the rounds' weights w; None: all are 1.
+        """
         from graphbandit.kernels.function_classes.finite import finite_losses
 
         self.check_losses(losses, observations)
-        for start in range(0, len(observations), BLOCK):
-            part = observations.take(start, start + BLOCK)
-            if part.n_observed:
-                root = roots[start : start + BLOCK]
-                values = self.values(part.contexts) * root[:, None, None]
-                finite_losses(values, part.rows, part.arms, part.rewards * root[part.rows], losses)
+        for block in blocks_of(len(observations)):
+            part = observations.take(block.start, block.stop)
+            if not part.n_observed:
+                continue
+            values, rewards = self.values(part.contexts), part.rewards
+            if roots is not None:
+                root = roots[block]
+                values, rewards = values * root[:, None, None], rewards * root[part.rows]
+            finite_losses(values, part.rows, part.arms, rewards, losses)
 
     @abstractmethod
     def best_arms(
@@ -192,13 +182,11 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         roots = root_weights(observations.rounds, newest, half_life)
         losses, weight = data.losses.copy(), data.weight
         if roots is None:
-            self.add_losses(losses, observations)
             weight += observations.n_observed
         else:
             shrink = shrinkage(data.newest, newest, half_life)
-            losses, weight = losses * shrink, weight * shrink
-            self.add_weighted(losses, observations, roots)
-            weight = added(weight, np.square(roots[observations.rows]))
+            losses, weight = losses * shrink, added(weight * shrink, np.square(roots[observations.rows]))
+        self.add_losses(losses, observations, roots)
         return trusted(
             FiniteData,
             {
@@ -260,7 +248,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
         def predict(contexts: Contexts) -> RoundsByArms:
             if len(contexts) > BLOCK:
-                return np.concatenate([predict(part) for part in _portions(contexts)])
+                return np.concatenate([predict(contexts[block]) for block in blocks_of(len(contexts))])
             return values_of(contexts)[:, 0].copy()
 
         return predict
@@ -297,8 +285,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             if n <= BLOCK:
                 _finite_prospects.call(values_in_kernels(contexts), weights, members, offered, means, chosen, chances)
                 return tuple_of(Prospects, (means, chosen, chances, None))
-            for start in range(0, n, BLOCK):
-                block = slice(start, start + BLOCK)
+            for block in blocks_of(n):
                 mask, into = offered if available is None else offered[block], (means, chosen, chances)
                 values = values_in_kernels(contexts[block])
                 _finite_prospects.call(values, weights, members, mask, *(array[block] for array in into))
@@ -348,8 +335,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
     def widths(self, space: FiniteSpace, model: AnyFiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
         widths = np.empty((len(contexts), self.n_arms))
-        for start in range(0, len(contexts), BLOCK):
-            block = slice(start, start + BLOCK)
+        for block in blocks_of(len(contexts)):
             values = self.values(contexts[block])
             difference = values[:, space.members] - self.predict(model, contexts[block])[:, None]
             rows = np.arange(len(difference))
@@ -362,8 +348,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         self.check_size("members", len(space.members))
         lower = np.empty((len(contexts), self.n_arms))
         upper = np.empty_like(lower)
-        for start in range(0, len(contexts), BLOCK):
-            block = slice(start, start + BLOCK)
+        for block in blocks_of(len(contexts)):
             values = self.values(contexts[block])[:, space.members]
             lower[block] = values.min(axis=1)
             upper[block] = values.max(axis=1)
@@ -377,8 +362,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         rounding of a sum of them, are left out.
         """
         losses = data.losses_now
+        optional_number("noise", noise, at_least=0.0)
         if noise is not None:
-            setting_number("noise", noise, at_least=0.0)
             above = losses - losses.min()
             with np.errstate(divide="ignore", invalid="ignore"):
                 exponents = np.where(above > 0, -above / (2.0 * noise**2), 0.0)
@@ -412,6 +397,6 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             )
 
 
-def _portions(contexts: Contexts) -> Iterator[Contexts]:
-    """A few contexts at a time."""
-    return (contexts[start : start + BLOCK] for start in range(0, len(contexts), BLOCK))
+def blocks_of(n: int) -> Iterator[slice]:
+    """The indices 0 .. n - 1, BLOCK at a time."""
+    return (slice(start, start + BLOCK) for start in range(0, n, BLOCK))

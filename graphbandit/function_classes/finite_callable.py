@@ -17,8 +17,13 @@ from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Drawer
-from graphbandit.function_classes.finite import BLOCK, AnyFiniteModel, FiniteFunctionClass, FiniteModel, FiniteSpace
-from graphbandit.rounds.observations import Observations
+from graphbandit.function_classes.finite import (
+    AnyFiniteModel,
+    FiniteFunctionClass,
+    FiniteModel,
+    FiniteSpace,
+    blocks_of,
+)
 from graphbandit.rounds.size import small
 
 _finite_candidates = DirectCall("function_classes.finite", "finite_candidates")
@@ -101,16 +106,6 @@ class FiniteClass(FiniteFunctionClass):
             return self.values
         return super().evaluator(members)
 
-    def add_losses(self, losses: Float[np.ndarray, " functions"], observations: Observations) -> None:
-        """Block by block, in the order of the observations."""
-        from graphbandit.kernels.function_classes.finite import finite_losses
-
-        self.check_losses(losses, observations)
-        for start in range(0, len(observations), BLOCK):
-            part = observations.take(start, start + BLOCK)
-            if part.n_observed:
-                finite_losses(self.values(part.contexts), part.rows, part.arms, part.rewards, losses)
-
     def best_arms(
         self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
     ) -> ArmMasks:
@@ -135,8 +130,7 @@ class FiniteClass(FiniteFunctionClass):
         own = np.empty((len(contexts), self.n_arms))
         self.check_size("members", len(members))
         offered = kernel_mask(available, len(contexts), self.n_arms)
-        for start in range(0, len(contexts), BLOCK):
-            block = slice(start, start + BLOCK)
+        for block in blocks_of(len(contexts)):
             mask = offered if available is None else offered[block]
             values = self.values(contexts[block])
             own[block] = values[:, index]

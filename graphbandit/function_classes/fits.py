@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from graphbandit.base.arrays import PerObservation
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import FitError
 from graphbandit.function_classes.columns import Columns
@@ -52,15 +52,12 @@ class Fit:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RefitData:
+class RefitData(Declared):
     """All observations. The fits are kept beside them, by class, and never saved."""
 
     columns: Columns
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     fits: dict[Any, dict[int, Fit]] = field(init=False, repr=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -86,13 +83,10 @@ class RefitData:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RefitModel:
+class RefitModel(Declared):
     """The estimate from this data; it is fitted when it is first evaluated."""
 
     data: RefitData
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
     @property
     def reports(self) -> list[FitReport]:

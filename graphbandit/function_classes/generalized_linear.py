@@ -5,14 +5,15 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, optional_number, setting_choice, setting_integer, setting_number
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
@@ -27,17 +28,12 @@ from graphbandit.function_classes.ellipsoid import (
     linear_predictor,
     predictor_of_draws,
 )
-from graphbandit.function_classes.evidence import Prior, Tried, all_tried, blocks_seen, fitted, most_likely, shares
+from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
 from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale
+from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
 from graphbandit.rounds.observations import Observations
-
-Link = Literal["identity", "logistic", "poisson"]
-
-LINKS: tuple[Link, ...] = get_args(Link)
-"""In the order of the constants of the kernels."""
 
 ROUNDING = 1e-9
 """By how much an outcome may miss [0, 1] without a warning."""
@@ -60,7 +56,7 @@ class _Fit(NamedTuple):
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class GeneralizedLinearData:
+class GeneralizedLinearData(Declared):
     """All observations; the fit is made when it is first asked for, once an epoch.
 
     - `columns`: phi(x, a), arm and reward of each observation.
@@ -76,7 +72,7 @@ class GeneralizedLinearData:
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
 
     def __post_init__(self) -> None:
-        check_declared(self)
+        super().__post_init__()
         if self.columns.contexts.ndim != 2:
             raise InputError(f"the columns hold {self.columns.contexts.shape[1:]} numbers a row; expected a vector")
         if self.blocks > 1 and len(self.columns) and self.columns.arms.max() >= self.blocks:
@@ -113,7 +109,7 @@ class GeneralizedLinearData:
         from graphbandit.kernels.cholesky import cholesky, log_determinant
         from graphbandit.kernels.function_classes.generalized_linear import describe_block
 
-        prior, parameters, factors, _ = most_likely(self.tried)
+        prior, parameters, factors, _ = max(self.tried, key=attrgetter("likelihood"))
         loss, growth, widest = 0.0, -prior.log_determinant(self.blocks), 0.0
         for mine, parameter, factor in zip(self._parts(), parameters, factors, strict=True):
             steepest, whole = prior.precision.copy(), np.empty_like(factor)
@@ -314,9 +310,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     def _slopes_between(self, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """(mu(z) - mu(z')) / (z - z'), z and z' the predictors of a and of best; mu'(z) where they are the same."""
-        predictors = np.empty((len(contexts), self.n_arms))
-        for part, rows in self.features.blocks_of(contexts):
-            predictors[part] = self.predictors_of_rows(model, rows)
+        predictors = linear_predictor(self.features, model.parameters, contexts)
         means, chosen = self.means(predictors.copy()), best[:, None]
         apart = predictors - np.take_along_axis(predictors, chosen, axis=1)
         same = np.abs(apart) < 1e-6
@@ -390,12 +384,15 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         self.check_data(data)
         setting_integer("count", count, at_least=1)
         scales = np.ones(count)
-        if noise is not None:
-            setting_number("noise", noise, at_least=0.0)
+        optional_number("noise", noise, at_least=0.0)
         if self.link == "identity":
             scales = scales * noise if noise is not None else self._noise_law(data).draw(count, rng)
-        parts = shares(data.tried, count, rng)
-        drawn = [gaussian_draws(each.parameters, each.factors, scales=scales[:n], rng=rng) for each, n in parts]
+        many = shares([each.likelihood for each in data.tried], count, rng)
+        drawn = [
+            gaussian_draws(each.parameters, each.factors, scales=scales[:n], rng=rng)
+            for each, n in zip(data.tried, many, strict=True)
+            if n
+        ]
         parameters = np.concatenate(drawn)
         members = LinearDraws(parameters=parameters, offsets=np.zeros(count))
         return Draws(members=members, weights=np.full(count, 1.0 / count))

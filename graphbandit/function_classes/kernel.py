@@ -1,6 +1,6 @@
 """Functions of a reproducing kernel's space, approximated: linear in random Fourier or Nystrom features."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -166,14 +166,7 @@ class KernelClass(LinearFunctionClass):
             embedding = FourierFeatures(kernel=kernel, dimension=length, size=n_features, lengthscale=scale, seed=seed)
         else:
             embedding = NystromFeatures(kernel=kernel, landmarks=marks, lengthscale=scale)
-        features = FeatureMap(
-            n_arms=n_arms,
-            dimension=dimension,
-            parameters=parameters,
-            arm_features=arm_features,
-            intercept=False,
-            embedding=embedding,
-        )
+        features = replace(plain, embedding=embedding)
         object.__setattr__(self, "features", features)
         object.__setattr__(self, "kernel", kernel)
         object.__setattr__(self, "n_features", n_features)

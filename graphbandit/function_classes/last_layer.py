@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import available_array
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
@@ -30,26 +30,20 @@ if TYPE_CHECKING:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LastLayerSpace:
+class LastLayerSpace(Declared):
     """The ellipsoid of this radius about the last layer that was fitted to this data."""
 
     data: RefitData
     radius: float = field(metadata=limits(at_least=0.0))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LastLayerDraws:
+class LastLayerDraws(Declared):
     """Last layers drawn for the module that was trained on this data."""
 
     data: RefitData
     layers: LinearDraws
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

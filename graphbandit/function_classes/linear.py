@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from graphbandit.base.checks import (
     setting_integer,
     setting_number,
 )
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -45,7 +46,6 @@ from graphbandit.function_classes.scale import (
     RewardsSeen,
     Scale,
     centred,
-    most_likely,
     shares,
 )
 from graphbandit.rounds.observations import Observations
@@ -110,13 +110,11 @@ class LinearData(RewardsSeen):
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     newest: int = field(default=-1, metadata=limits(at_least=-1))
 
-    def __post_init__(self) -> None:
-        check_declared(self)
-
     @cached_property
     def regression(self) -> Regression:
         """Ridge regression with the class's ridge or, without one, with the lambda and the c that are most likely."""
-        return self.regression_with(most_likely(self.tried) if self.tried else None)
+        # the smallest lambda on ties
+        return self.regression_with(max(self.tried, key=attrgetter("likelihood"), default=None))
 
     @cached_property
     def tried(self) -> list[Centred]:
@@ -393,12 +391,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """
         self.check_data(data)
         setting_integer("count", count, at_least=1)
-        if noise is not None:
-            setting_number("noise", noise, at_least=0.0)
-        elif data.span == 0.0:
+        optional_number("noise", noise, at_least=0.0)
+        if noise is None and data.span == 0.0:
             data, noise = self.empty(), 1.0
         if data.tried:
-            many = shares(data.tried, count, rng)
+            many = shares([each.likelihood for each in data.tried], count, rng)
             parts = [(data.regression_with(each), n) for each, n in zip(data.tried, many, strict=True) if n]
         else:
             parts = [(data.regression, count)]
@@ -437,7 +434,7 @@ class LinearClass(LinearFunctionClass):
     sum phi phi'. At radius infinity it is all of F: the ball |theta| <= S. Candidates are exact.
 
     Without a ridge and a norm bound, each fit takes lambda and the level c of the rewards from the data, by the largest
-    marginal likelihood (`scale.most_likely`). Everything is then in proportion to the rewards: with rewards a + b y, b
+    marginal likelihood (`scale.centred`). Everything is then in proportion to the rewards: with rewards a + b y, b
     > 0, decisions are the same as with y. Features may be of any size: if they are small, smaller lambdas are tried
     (`scale.ridges_for`).
 

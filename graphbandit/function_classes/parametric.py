@@ -12,14 +12,21 @@ from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor
-from graphbandit.function_classes.ellipsoid import EXACT_ARMS, Ellipsoid, LinearModel, check_parameters, check_rows
+from graphbandit.function_classes.ellipsoid import (
+    EXACT_ARMS,
+    Ellipsoid,
+    LinearModel,
+    check_parameters,
+    check_rows,
+    linear_products,
+    linear_values,
+)
 from graphbandit.function_classes.feature_maps import FeatureMap
 
 Data = TypeVar("Data")
 
 
 _gap_norms = DirectCall("function_classes.linear", "gap_norms")
-_linear_values = DirectCall("function_classes.linear", "linear_values")
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
@@ -175,9 +182,9 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
                 return np.concatenate([predict(part) for part in features.portions(contexts)])
             rows, limit = features.rows_and_limit(contexts)
             values = np.empty((len(contexts), n_arms))
-            if not _linear_values.call(rows, limit, parameters, offset, values):
+            if not linear_values.call(rows, limit, parameters, offset, values):
                 features.check_contexts(contexts)
-                _linear_values.call(rows, math.inf, parameters, offset, values)
+                linear_values.call(rows, math.inf, parameters, offset, values)
             return means(values)
 
         return predict
@@ -188,16 +195,9 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
     def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
         """The model's mean rewards, given the features of every round."""
-        return self.means(self.predictors_of_rows(model, rows))
-
-    def predictors_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
-        """c + theta'phi(x, a), given the features of every round."""
         check_rows(self.features, rows)
         check_parameters(self.features, model.parameters)
-        values = np.empty((len(rows), self.features.n_arms))
-        parameters, offset = as_in_kernels(model.parameters), float(model.offset)
-        _linear_values.call(as_in_kernels(rows), math.inf, parameters, offset, values)
-        return values
+        return self.means(linear_products(rows, model.parameters, self.features.n_arms, float(model.offset)))
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""

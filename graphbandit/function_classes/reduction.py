@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundIndices, RoundsByArms, Vector
 from graphbandit.base.checks import setting_number
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Contest
@@ -37,15 +37,12 @@ MOST_HALVINGS = 40
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ReductionSpace:
+class ReductionSpace(Declared):
     """F_m = { f in F : L(f) <= min L + radius } of this data. Bounds found are kept, by context and arm."""
 
     data: RefitData
     radius: float = field(metadata=limits(at_least=0.0))
     found: dict[tuple[bytes, int], tuple[float, float]] = field(init=False, repr=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
 
 def farthest_value(

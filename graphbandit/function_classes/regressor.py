@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import PerObservation
 from graphbandit.base.checks import setting_array, setting_boolean, setting_choice, setting_number
+from graphbandit.base.extras import imported
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
-from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
@@ -209,15 +210,12 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
 
 def _copy(regressor: Any) -> Any:
     """A clone that nobody else can change."""
-    try:
-        from sklearn.base import clone
-    except ImportError as error:
-        raise MissingExtraError("RegressorClass needs scikit-learn: pip install 'graphbandit[sklearn]'") from error
+    base = imported("sklearn.base", "sklearn", "RegressorClass needs scikit-learn")
     methods = ("fit", "predict", "get_params", "set_params")
     if isinstance(regressor, type) or not all(callable(getattr(regressor, name, None)) for name in methods):
         raise SettingError(f"regressor is {regressor!r}; expected a scikit-learn regressor, such as Ridge()")
     try:
-        return clone(regressor)
+        return base.clone(regressor)
     except (TypeError, RuntimeError) as error:
         raise SettingError(f"regressor is {regressor!r}, which cannot be cloned: {error}") from error
 

@@ -9,10 +9,12 @@ A confidence radius must not use this estimate: it needs one that errs on the hi
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from graphbandit.base.declared import Declared
 from graphbandit.base.shapes import Float
 
 SHAPE = 2.0
@@ -22,7 +24,7 @@ RIDGES = np.power(10.0, np.arange(-6, 7) / 2.0)
 """The values of lambda that are tried: half-decades from 1e-3 to 1e3, lower for small features (`ridges_for`)."""
 
 
-class RewardsSeen:
+class RewardsSeen(Declared):
     """Data that knows the smallest and the largest reward in it; the smallest is infinite before there is one."""
 
     lowest: float
@@ -126,19 +128,15 @@ def centred(
     return [Centred(*map(float, each)) for each in zip(ridges, offset, weight, likelihood, strict=True)]
 
 
-def most_likely(tried: list[Centred]) -> Centred:
-    """The one of the largest marginal likelihood, the smallest lambda on ties."""
-    return max(tried, key=lambda each: each.likelihood)
-
-
-def shares(tried: list[Centred], count: int, rng: np.random.Generator) -> list[int]:
+def shares(likelihoods: Sequence[float], count: int, rng: np.random.Generator) -> list[int]:
     """How many of `count` draws each lambda gets: its posterior probability, rounded at random.
 
-    All lambdas are equally likely beforehand. While few rewards were seen, or those of few arms, many lambdas explain
-    them, and the most likely one alone claims to know far more than the data says.
+    All lambdas are equally likely beforehand, or `likelihoods` have it in them. While few rewards were seen, or those
+    of few arms, many lambdas explain them, and the most likely one alone claims to know far more than the data says.
     """
-    likelihoods = np.array([each.likelihood for each in tried])
-    weights = np.exp(likelihoods - likelihoods.max())
+    if len(likelihoods) == 1:
+        return [count]
+    weights = np.exp(np.array(likelihoods) - max(likelihoods))
     ends = np.floor(count * np.cumsum(weights) / weights.sum() + rng.random())
     ends[-1] = count
     return [int(many) for many in np.diff(np.minimum(ends, count), prepend=0.0)]

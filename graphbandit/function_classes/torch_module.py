@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from graphbandit.base.arrays import Contexts, ObservationIndices, PerObservation
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
+from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
-from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
 from graphbandit.function_classes.devices import DeviceName, device_of, private_randomness
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
@@ -115,10 +116,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         setting_boolean("batched", batched)
         self._device, self._batched = device, batched
         self._make = make
-        try:
-            import torch  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("TorchClass needs PyTorch: pip install 'graphbandit[torch]'") from error
+        imported("torch", "torch", "TorchClass needs PyTorch")
         device_of(device)
         self._description = repr(self.new_module())
         if batched and self._members > 1 and (reason := why_not_together(make, self._dimension)):

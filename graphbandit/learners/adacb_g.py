@@ -445,19 +445,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             return self.radius_factor * 16.0 * (terms.M - terms.epoch + 1) * logarithm
         return self.radius_factor * functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
 
-    def _candidates(
-        self, functions: AnyFunctionClass, space: Any, contexts: Contexts, available: ArmMasks | None
-    ) -> ArmMasks:
-        if self.candidate_set:
-            return candidates_of(functions, space, contexts, available)
-        everything = np.ones((len(contexts), functions.n_arms), dtype=np.bool_)
-        return everything if available is None else np.array(available)
-
     def _disagreement(self, functions: AnyFunctionClass, space: Any, rounds: Observations) -> float:
         """nu_m: the share of these contexts at which more than one arm is a candidate."""
         if not len(rounds):
             return 1.0
-        candidates = self._candidates(functions, space, rounds.contexts, rounds.available)
+        if self.candidate_set:
+            candidates = candidates_of(functions, space, rounds.contexts, rounds.available)
+        elif rounds.available is None:
+            candidates = np.ones((len(rounds), functions.n_arms), dtype=np.bool_)
+        else:
+            candidates = rounds.available
         return float((candidates.sum(axis=1) > 1).mean())
 
 

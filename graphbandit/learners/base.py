@@ -27,7 +27,7 @@ import numpy as np
 
 from graphbandit.base.arms import shown as named
 from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
-from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, setting_number
+from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, optional_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
@@ -78,8 +78,7 @@ class Learner(ABC, Generic[State]):
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
         """Check the floor here, as learners have a `__post_init__` of their own."""
-        if floor is not None:
-            setting_number("floor", floor, at_least=0.0, at_most=1.0)
+        optional_number("floor", floor, at_least=0.0, at_most=1.0)
         return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -280,8 +279,7 @@ def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int)
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
     """The learner's own function class if it names one, else the problem's."""
     if own is not None:
-        check_function_class(own, problem.n_arms)
-        return own
+        return check_function_class(own, problem.n_arms)
     if problem.function_class is None:
         raise SettingError("function_class is None in both the learner and the problem; expected one in either")
     return problem.function_class
@@ -290,7 +288,7 @@ def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem
 def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predictor:
     """The model's mean rewards, checked, as kernels trust them: one finite number for each context and arm."""
     ours = _is_ours(functions)
-    predict = functions.predictor(model) if ours else partial(functions.predict, model)
+    predict = functions.predictor(model) if ours else FunctionClass.predictor(functions, model)
     within, checks = ours and functions.stays_within(model), functions.predict_checks
     if within and checks:
         return predict
@@ -307,7 +305,7 @@ def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predict
 def drawer_of(functions: FunctionClass[Any, Any, Any], draws: Draws) -> Drawer:
     """The values of draws; they need not be finite."""
     ours = _is_ours(functions)
-    draw = functions.drawer(draws) if ours else partial(functions.draw_values, draws)
+    draw = functions.drawer(draws) if ours else FunctionClass.drawer(functions, draws)
     if ours and functions.draws_fit:
         return draw
     count, n_arms = len(draws), functions.n_arms
@@ -343,27 +341,22 @@ def candidates_of(
     return _checked_candidates(functions, functions.candidates(space, contexts, available), contexts)
 
 
-def outlook_of(
-    functions: FunctionClass[Any, Any, Any], model: Any, space: Any, contexts: Contexts, available: ArmMasks | None
-) -> tuple[RoundsByArms, ArmMasks]:
-    """The class's mean rewards and candidates, asked for together and checked; rewards of 0 without a model."""
-    if model is None:
-        functions.check_contexts(contexts)
-        return np.zeros((len(contexts), functions.n_arms)), candidates_of(functions, space, contexts, available)
-    values, candidates = functions.outlook(model, space, contexts, available)
-    return _checked_values(functions, values, contexts), _checked_candidates(functions, candidates, contexts)
-
-
 def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: Any, noise: float | None) -> Prospector:
     """What the class says of rounds, checked; rewards of 0 without a model."""
     if model is None:
-        return lambda contexts, available: Prospects(*outlook_of(functions, model, space, contexts, available))
-    if _is_ours(functions):
+
+        def nothing(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+            functions.check_contexts(contexts)
+            values = np.zeros((len(contexts), functions.n_arms))
+            return Prospects(values, candidates_of(functions, space, contexts, available))
+
+        return nothing
+    if not _is_ours(functions):
+        prospects = FunctionClass.prospector(functions, model, space, noise)
+    else:
         prospects = functions.prospector(model, space, noise)
         if functions.stays_within(model):
             return prospects
-    else:
-        prospects = partial(_own_prospects, functions, model, space, noise)
 
     def checked(contexts: Contexts, available: ArmMasks | None) -> Prospects:
         values, candidates, *others = prospects(contexts, available)
@@ -373,17 +366,6 @@ def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: An
         )
 
     return checked
-
-
-def _own_prospects(
-    functions: FunctionClass[Any, Any, Any],
-    model: Any,
-    space: Any,
-    noise: float | None,
-    contexts: Contexts,
-    available: ArmMasks | None,
-) -> Prospects:
-    return functions.prospects(model, space, contexts, available, noise)
 
 
 def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:

@@ -56,13 +56,8 @@ class EpsilonGreedy(EstimateLearner):
             return 1.0
         if self.schedule == "constant":
             return float(self.epsilon)
-        return float(
-            min(
-                1.0,
-                self.epsilon
-                * (problem.n_arms / rounds_that_count(problem, self.epochs(problem).tau(epoch - 1))) ** (1 / 3),
-            )
-        )
+        played = rounds_that_count(problem, self.epochs(problem).tau(epoch - 1))
+        return float(min(1.0, self.epsilon * (problem.n_arms / played) ** (1 / 3)))
 
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, and the mixture of the best arm and all arms."""

@@ -41,15 +41,12 @@ class Exp3DOM(Exp3Learner):
 
     gamma: float | None = None
 
+    _rule = "EXP3_DOM"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.gamma is not None and setting_number("gamma", self.gamma, above=0.0) > 1.0:
             raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
-
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exponential_weights import EXP3_DOM
-
-        return EXP3_DOM
 
     def _address(self) -> int:
         from graphbandit.kernels.graphs.domination import cover_pointer

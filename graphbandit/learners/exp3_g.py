@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.checks import setting_number
+from graphbandit.base.checks import optional_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner
-from graphbandit.learners.every_round.losses import check_rate, given
+from graphbandit.learners.every_round.losses import given
 
 
 @savable
@@ -41,23 +41,18 @@ class Exp3G(Exp3Learner):
     gamma: float | None = None
     independence: float | None = None
 
+    _rule = "EXP3_G"
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_rate("gamma", self.gamma)
-        if self.gamma is not None:
-            setting_number("gamma", self.gamma, below=1.0)
-        if self.independence is not None:
-            setting_number("independence", self.independence, at_least=1.0)
+        optional_number("gamma", self.gamma, above=0.0)
+        optional_number("gamma", self.gamma, below=1.0)
+        optional_number("independence", self.independence, at_least=1.0)
 
     @property
     def needs_loops(self) -> bool:
         """No: it is enough that some arm reveals each arm."""
         return False
-
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exponential_weights import EXP3_G
-
-        return EXP3_G
 
     def _address(self) -> int:
         from graphbandit.kernels.learners.exponential_weights import observability_pointer

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.checks import optional_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner
-from graphbandit.learners.every_round.losses import check_rate, given
+from graphbandit.learners.every_round.losses import given
 
 
 @savable
@@ -32,14 +33,11 @@ class Exp3IX(Exp3Learner):
 
     gamma: float | None = None
 
+    _rule = "EXP3_IX"
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_rate("gamma", self.gamma)
-
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exponential_weights import EXP3_IX
-
-        return EXP3_IX
+        optional_number("gamma", self.gamma, above=0.0)
 
     def _rates(self) -> tuple[float, float]:
         return given(self.gamma), np.nan

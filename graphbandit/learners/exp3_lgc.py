@@ -3,9 +3,8 @@
 By Wang, Li, Zhou, Giannakis, Varshney & Zhao, AAAI 2021.
 """
 
-from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from graphbandit.base.checks import (
     LARGEST,
     as_in_kernels,
     check_within,
+    optional_number,
     setting_boolean,
     setting_number,
 )
@@ -29,7 +29,7 @@ from graphbandit.learners.every_round.base import (
     propensities_of,
     run_rounds,
 )
-from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given, weights_in_words
+from graphbandit.learners.every_round.losses import BoundedRewards, given, weights_in_words
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -63,9 +63,12 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
     intercept: bool = True
     ridge: float = 1.0
 
+    _rule: ClassVar[str]
+    """The kernel's name of the algorithm."""
+
     def __post_init__(self) -> None:
-        check_rate("eta", self.eta)
-        check_rate("gamma", self.gamma)
+        optional_number("eta", self.eta, above=0.0)
+        optional_number("gamma", self.gamma, above=0.0)
         setting_number("ridge", self.ridge, above=0.0)
         setting_boolean("intercept", self.intercept)
         super().__post_init__()
@@ -74,10 +77,6 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         """All arms alike."""
         vectors, factor = np.empty((problem.n_arms, 0)), np.empty((0, 0))
         return LinearLossState(problem=problem, rounds=0, vectors=vectors, factor=factor, totals=np.zeros(1))
-
-    @abstractmethod
-    def _rule(self) -> int:
-        """The kernel's number of the algorithm."""
 
     def words(self, state: LinearLossState, shown: Shown, made: Decisions) -> Words:
         """Weights, estimated losses, and exploration, at once: a state with matrices is too large to be kept."""
@@ -108,10 +107,10 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         return LinearLossArrays(state.vectors.copy(), state.factor.copy(), state.totals.copy())
 
     def _settings(self, rows: Float[np.ndarray, "n d"]) -> "LinearLossSettings":
-        from graphbandit.kernels.learners.exp3_linear import LinearLossSettings
+        from graphbandit.kernels.learners import exp3_linear as kernels
 
-        return LinearLossSettings(
-            rule=self._rule(),
+        return kernels.LinearLossSettings(
+            rule=getattr(kernels, self._rule),
             contexts=rows,
             eta=given(self.eta),
             gamma=given(self.gamma),
@@ -171,15 +170,12 @@ class Exp3LGCU(LinearLossLearner):
     array([0.598, 0.402])
     """
 
+    _rule = "LGC_U"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.gamma is not None and self.gamma > 1.0:
             raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
-
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exp3_linear import LGC_U
-
-        return LGC_U
 
 
 @savable
@@ -207,7 +203,4 @@ class Exp3LGCIX(LinearLossLearner):
     array([0.69, 0.31])
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exp3_linear import LGC_IX
-
-        return LGC_IX
+    _rule = "LGC_IX"

@@ -31,10 +31,7 @@ class Exp3SET(Exp3Learner):
     array([0.6225, 0.3775])
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.exponential_weights import EXP3_SET
-
-        return EXP3_SET
+    _rule = "EXP3_SET"
 
     def words(self, state: Exp3State, shown: Shown, made: Decisions) -> Words:
         """The weights are the probabilities."""

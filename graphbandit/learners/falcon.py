@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.whole_rounds import SamplingRule
 
@@ -35,11 +35,6 @@ class Falcon(InverseGapLearner):
     >>> round(decision.gamma, 4), decision.probabilities.round(4)  # 1 / (3 + 0.4 gamma), the rest, 1 / (3 + 0.1 gamma)
     (0.5664, array([0.3099, 0.3629, 0.3272]))
     """
-
-    eta: float = 1.0
-    delta: float = 0.1
-    epoch_growth: float = 2.0
-    function_class: AnyFunctionClass | None = None
 
     def rule(self, state: EpochState) -> SamplingRule:
         """All arms, no program."""

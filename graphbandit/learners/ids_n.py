@@ -36,10 +36,7 @@ class IDSN(GaussianMeansLearner):
     1
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.arm_means import IDS_N
-
-        return IDS_N
+    _rule = "IDS_N"
 
     def _address(self) -> int:
         from graphbandit.kernels.learners.gaussian_information import ids_pointer

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmsByArms
 from graphbandit.base.checks import setting_boolean, setting_number
-from graphbandit.base.declared import check_declared
+from graphbandit.base.declared import Declared
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError, SettingError
@@ -22,7 +22,7 @@ from graphbandit.rounds.words import Words
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LateGraphState:
+class LateGraphState(Declared):
     """What `LateGraph` knows.
 
     - `inner`: what the other learner knows.
@@ -35,7 +35,7 @@ class LateGraphState:
     revealed: Int[np.ndarray, "arms arms"]
 
     def __post_init__(self) -> None:
-        check_declared(self)
+        super().__post_init__()
         wrong = (self.revealed < 0) | (self.revealed > self.plays[:, None])
         if wrong.any():
             j, a = np.argwhere(wrong)[0].tolist()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST_SCALE, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_integer, setting_number
 from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -63,8 +63,7 @@ class LinTS(LinearLearner):
         setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)
         setting_integer("draws", self.draws, at_least=1)
         setting_integer("seed", self.seed, at_least=0, at_most=2**62)
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
+        optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         self._check_features()
 
     def _counts_from_first(self, problem: Problem) -> bool:

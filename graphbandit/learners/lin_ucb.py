@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_number
 from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
@@ -62,10 +62,8 @@ class LinUCB(LinearLearner):
     noise: float | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
-            setting_number("alpha", self.alpha, at_least=0.0)
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
+        optional_number("alpha", self.alpha, at_least=0.0)
+        optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         setting_number("delta", self.delta, above=0.0, below=1.0)
         setting_number("norm_bound", self.norm_bound, at_least=0.0)
         self._check_features()

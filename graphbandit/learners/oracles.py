@@ -72,16 +72,8 @@ class OnlineOracle:
             raise InputError(f"the last round of the observations is {last}; expected round {state.rounds}")
         model = self._regression(state).update(state.model, observations)
         rounds, epoch = state.rounds + 1, state.epoch + 1
-        return trusted(
-            EpochState,
-            {
-                "problem": state.problem,
-                "rounds": rounds,
-                "epoch": epoch,
-                "data": None,
-                "model": model,
-            },
-        )
+        fields = {"problem": state.problem, "rounds": rounds, "epoch": epoch, "data": None, "model": model}
+        return trusted(EpochState, fields)
 
     def _regression(self, state: EpochState) -> OnlineLinear:
         return _regression_of(self.method, state.problem.n_arms, self.regularisation)

@@ -203,8 +203,10 @@ def _masks(parts: list[Played], n_arms: int) -> ArmMasks | None:
     """Which arms were on offer; None if all were in all rounds."""
     if all(part.available is None for part in parts):
         return None
-    everything = [np.ones((len(part.actions), n_arms), dtype=np.bool_) for part in parts]
     masks: ArmMasks = _joined(
-        [mask if part.available is None else part.available for part, mask in zip(parts, everything, strict=True)]
+        [
+            np.ones((len(part.actions), n_arms), dtype=np.bool_) if part.available is None else part.available
+            for part in parts
+        ]
     )
     return masks

@@ -1,14 +1,14 @@
 """What a learner is told before the first round, and how contexts become arrays."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.arrays import Contexts
-from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, setting_integer, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
@@ -90,26 +90,22 @@ class Problem:
             encoder = Features({})  # a context is then no more than the constant 1
         if horizon is not None:
             setting_integer("horizon", horizon, at_least=1, at_most=2**62)
-        if noise is not None:
-            setting_number("noise", noise, at_least=0.0, at_most=LARGEST_SCALE)
-        if half_life is not None:
-            setting_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
+        optional_number("noise", noise, at_least=0.0, at_most=LARGEST_SCALE)
+        optional_number("half_life", half_life, at_least=1e-3, at_most=2.0**62)
         if longest_epoch is not None:
             setting_integer("longest_epoch", longest_epoch, at_least=1, at_most=2**62)
-        settled = {
-            "n_arms": size,
-            "arms": names,
-            "features": encoder,
-            "arm_features": rows,
-            "function_class": _function_class(function_class, size, encoder, rows),
-            "capacity": capacity,
-            "horizon": horizon,
-            "noise": noise,
-            "half_life": half_life,
-            "longest_epoch": longest_epoch,
-        }
-        for name, value in settled.items():
-            object.__setattr__(self, name, value)
+        self.__dict__.update(
+            n_arms=size,
+            arms=names,
+            features=encoder,
+            arm_features=rows,
+            function_class=_function_class(function_class, size, encoder, rows),
+            capacity=capacity,
+            horizon=horizon,
+            noise=noise,
+            half_life=half_life,
+            longest_epoch=longest_epoch,
+        )
 
     def grown(self, new: Sequence[str] | int, arm_features: object = None) -> "Problem":
         """This problem with more arms after the existing ones.
@@ -140,16 +136,7 @@ class Problem:
             features = features.add(arm_features, arms=names)
         if functions is not None:
             functions = functions.grown(size, features.values if isinstance(features, ArmFeatures) else None)
-        return Problem(
-            arms=size if arms is None else arms,
-            features=self.features,
-            arm_features=features,
-            function_class=functions,
-            horizon=self.horizon,
-            noise=self.noise,
-            half_life=self.half_life,
-            longest_epoch=self.longest_epoch,
-        )
+        return replace(self, n_arms=size, arms=arms, arm_features=features, function_class=functions)
 
     def encode(self, contexts: object, *, many: bool) -> tuple[Contexts, Tally]:
         """Contexts as an array with the round as its first axis, and a tally of unknown and missing values.
@@ -229,12 +216,11 @@ def _arms(arms: Iterable[str] | int | None, n_arms: int | None) -> tuple[int, Ar
 
 def _arm_features(given: object, n_arms: int, names: ArmNames | None) -> ArmFeatures:
     """The features of these arms, in their order."""
-    arms = n_arms if names is None else list(names)
+    arms = list(range(n_arms)) if names is None else list(names)
     if not isinstance(given, ArmFeatures):
         return ArmFeatures.from_table(given, arms=arms)
-    expected = list(range(n_arms)) if names is None else list(names)
-    if list(given.arms) != expected:
-        raise SettingError(f"arm_features are of the arms {given.arms!r}; expected {expected!r}, in this order")
+    if list(given.arms) != arms:
+        raise SettingError(f"arm_features are of the arms {given.arms!r}; expected {arms!r}, in this order")
     return given
 
 
@@ -247,32 +233,29 @@ def _function_class(
     if isinstance(arm_features, Encoder):
         assert features is not None  # where none were given, they are the constant 1
         return _own_arms_class(wanted, n_arms, features.size, arm_features.size)
-    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+    if _is_to_be_built(wanted):
         if features is None:
             raise SettingError(
                 f"function_class is {wanted!r}, but features is None; expected features, from which it takes its sizes"
             )
         rows = None if arm_features is None else arm_features.values
         return class_for(wanted, n_arms=n_arms, dimension=features.size, arm_features=rows)
-    check_function_class(wanted, n_arms)
-    assert isinstance(wanted, FunctionClass)  # checked above
-    dimension = getattr(wanted, "dimension", None)
+    functions = check_function_class(wanted, n_arms)
+    dimension = getattr(functions, "dimension", None)
     if features is not None and isinstance(dimension, int) and dimension != features.size:
         raise SettingError(f"function_class has dimension {dimension}; expected {features.size}, as features has")
-    return wanted
+    return functions
 
 
 def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionClass[Any, Any, Any]:
     """A function class for rounds that bring their own arms, of contexts of d numbers and arms of e."""
     sizes = {"outer": d * e, "concatenate": d + e}
-    if isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass)):
+    if _is_to_be_built(wanted):
         made = class_for(wanted, n_arms=capacity, dimension=sizes["outer"], own_arms=True)
         if _pairing(made) == "concatenate":
             made = class_for(wanted, n_arms=capacity, dimension=sizes["concatenate"], own_arms=True)
     else:
-        check_function_class(wanted, capacity)
-        assert isinstance(wanted, FunctionClass)  # checked above
-        made = wanted
+        made = check_function_class(wanted, capacity)
     made.check_own_arms()
     expected, found = sizes[_pairing(made)], getattr(made, "dimension", None)
     if isinstance(found, int) and found != expected:
@@ -283,9 +266,15 @@ def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionCl
     return made
 
 
-def check_function_class(function_class: object, n_arms: int) -> None:
-    """Raise SettingError unless this is a function class of that many arms."""
+def _is_to_be_built(wanted: object) -> TypeGuard[str | Callable[..., Any]]:
+    """Whether this names or makes a function class, and is none itself."""
+    return isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass))
+
+
+def check_function_class(function_class: object, n_arms: int) -> FunctionClass[Any, Any, Any]:
+    """Raise SettingError unless this is a function class of that many arms, and return it."""
     if not isinstance(function_class, FunctionClass):
         raise SettingError(f"function_class is {function_class!r}; expected a FunctionClass")
     if function_class.n_arms != n_arms:
         raise SettingError(f"function_class has {function_class.n_arms} arms; expected n_arms = {n_arms}")
+    return function_class

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
+from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
 from graphbandit.planning.whole_rounds import SamplingRule
 from graphbandit.rounds.shown import Shown
@@ -39,11 +39,6 @@ class RegCBG(InverseGapLearner):
     >>> Bandit(RegCBG(), bandit.problem).decide([0.1, 0.5, 0.4], graphs.bandit(3)).probabilities.round(4)
     array([0.3333, 0.3333, 0.3333])
     """
-
-    eta: float = 1.0
-    delta: float = 0.1
-    epoch_growth: float = 2.0
-    function_class: AnyFunctionClass | None = None
 
     said: ClassVar[Words] = {**InverseGapLearner.said, "exploration set": "exploration_set"}
 

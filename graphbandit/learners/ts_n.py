@@ -30,10 +30,7 @@ class TSN(GaussianMeansLearner):
     array([0.5, 0.5])
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.arm_means import TS_N
-
-        return TS_N
+    _rule = "TS_N"
 
     def _address(self) -> int:
         from graphbandit.kernels.learners.gaussian_best import best_pointer

@@ -30,7 +30,4 @@ class UCBMaxN(OptimisticMeansLearner):
     [0, 2, 2, 2, 2]
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.arm_means import UCB_MAX_N
-
-        return UCB_MAX_N
+    _rule = "UCB_MAX_N"

@@ -31,7 +31,4 @@ class UCBN(OptimisticMeansLearner):
     [0, 2, 2, 2, 2]
     """
 
-    def _rule(self) -> int:
-        from graphbandit.kernels.learners.arm_means import UCB_N
-
-        return UCB_N
+    _rule = "UCB_N"

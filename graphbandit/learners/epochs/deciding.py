@@ -19,8 +19,7 @@ class Ranking(NamedTuple):
 
 def ranked(values: RoundsByArms, shown: Shown) -> Ranking:
     """The best arm on offer, lowest index on ties, and the gaps to it."""
-    offered = values if shown.available is None else np.where(shown.available, values, -np.inf)
-    best = np.argmax(offered, axis=1)
+    best = shown.best_offered(values)
     return Ranking(best, values[np.arange(len(best)), best][:, None] - values)
 
 

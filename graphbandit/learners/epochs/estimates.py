@@ -2,13 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.learners.epochs.base import (
+    AnyFunctionClass,
     EndedEpoch,
     EpochLearner,
     EpochState,
@@ -90,15 +91,15 @@ class RuleLearner(EstimateLearner):
         )
 
 
+# the settings are listed in the docstrings of both, so that help() shows them
+@dataclass(frozen=True, kw_only=True)
 class InverseGapLearner(RuleLearner):
-    """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them.
+    """What FALCON and RegCB.G share: gamma = rate sqrt(|S|) over all available arms, or S of them."""
 
-    - `eta`: the strength of exploitation; gamma^2 is in proportion to it.
-    - `delta`: the probability of failure.
-    """
-
-    eta: float
-    delta: float
+    eta: float = 1.0
+    delta: float = 0.1
+    epoch_growth: float = 2.0
+    function_class: AnyFunctionClass | None = None
 
     said: ClassVar[Words] = {**EstimateLearner.said, "gamma": "gamma"}
 

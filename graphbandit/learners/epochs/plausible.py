@@ -78,39 +78,20 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
 
     def init(self, problem: Problem) -> PlausibleState:
         """What the class holds plausible without data: all of a finite one."""
-        functions = self.functions(problem)
         if problem.noise is None and not self.takes_draws:
             warn_of_estimated_noise(type(self).__name__)
-        noise = problem.noise
-        if noise is None and not self.takes_draws:
-            noise = math.inf
-        return self._state(functions, problem, 0, 1, self.no_data(problem), noise, math.inf, -math.inf)
+        return self._state(problem, 0, 1, self.no_data(problem), math.inf, -math.inf)
 
     def learnt(self, state: PlausibleState, ended: EndedEpoch) -> PlausibleState:
         """Plausible functions given all data so far."""
-        problem, epoch = state.problem, state.epoch + 1
-        functions = self.functions(problem)
         low, high = reward_span(state, ended.observations)
-        noise = problem.noise
-        if not self.takes_draws:
-            noise = conservative_noise(
-                noise, functions, ended.data, span=max(high - low, 0.0), epoch=epoch, delta=self.delta
-            )
-        rounds = state.rounds + ended.length
-        return self._state(functions, problem, rounds, epoch, ended.data, noise, low, high)
+        return self._state(state.problem, state.rounds + ended.length, state.epoch + 1, ended.data, low, high)
 
-    def _state(
-        self,
-        functions: AnyFunctionClass,
-        problem: Problem,
-        rounds: int,
-        epoch: int,
-        data: Any,
-        noise: float | None,
-        low: float,
-        high: float,
-    ) -> PlausibleState:
+    def _state(self, problem: Problem, rounds: int, epoch: int, data: Any, low: float, high: float) -> PlausibleState:
         """Draws come from a stream that is named after what was seen: the same state has the same draws."""
+        functions, noise, span = self.functions(problem), problem.noise, max(high - low, 0.0)
+        if not self.takes_draws:
+            noise = conservative_noise(noise, functions, data, span=span, epoch=epoch, delta=self.delta)
         names = (type(self).__name__, epoch, functions.n_observed(data))
         return PlausibleState(
             problem=problem,

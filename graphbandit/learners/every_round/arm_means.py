@@ -2,12 +2,12 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, Contexts, PerArm, RoundsByArms
-from graphbandit.base.checks import LARGEST_SCALE, setting_number
+from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -37,18 +37,16 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
 
     noise: float | None
 
+    _rule: ClassVar[str]
+    """The kernel's name of the algorithm."""
+
     def __post_init__(self) -> None:
-        if self.noise is not None:
-            setting_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
+        optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
 
     @property
     def needs_loops(self) -> bool:
         """No: an arm that is never revealed stays as unknown as it was."""
         return False
-
-    @abstractmethod
-    def _rule(self) -> int:
-        """The kernel's number of the algorithm."""
 
     @abstractmethod
     def _settings(self, problem: Problem) -> "MeanSettings":
@@ -109,9 +107,10 @@ class OptimisticMeansLearner(ArmMeansLearner):
         return True
 
     def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels.learners.arm_means import MeanSettings
+        from graphbandit.kernels.learners import arm_means as kernels
 
-        return MeanSettings(self._rule(), noise_of(self.noise, problem), float(self.width), 0.0, 1.0, 0)
+        rule, noise = getattr(kernels, self._rule), noise_of(self.noise, problem)
+        return kernels.MeanSettings(rule, noise, float(self.width), 0.0, 1.0, 0)
 
     def words(self, state: ArmMeansState, shown: Shown, made: Decisions) -> Words:
         """Means, their upper bounds, and how often each arm was seen."""
@@ -139,10 +138,11 @@ class GaussianMeansLearner(ArmMeansLearner):
         setting_number("prior_scale", self.prior_scale, at_least=1.0 / LARGEST_SCALE, at_most=LARGEST_SCALE)
 
     def _settings(self, problem: Problem) -> "MeanSettings":
-        from graphbandit.kernels.learners.arm_means import MeanSettings
+        from graphbandit.kernels.learners import arm_means as kernels
 
-        noise, variance = noise_of(self.noise, problem), float(self.prior_scale) ** 2
-        return MeanSettings(self._rule(), noise, 1.0, float(self.prior_mean), variance, self._address())
+        rule, noise = getattr(kernels, self._rule), noise_of(self.noise, problem)
+        variance = float(self.prior_scale) ** 2
+        return kernels.MeanSettings(rule, noise, 1.0, float(self.prior_mean), variance, self._address())
 
     @abstractmethod
     def _address(self) -> int:

@@ -1,19 +1,19 @@
 """What EXP3-SET, EXP3-DOM, EXP3.G and EXP3-IX share: exponential weights of estimated losses, contexts ignored."""
 
-from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.checks import optional_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
-from graphbandit.learners.every_round.losses import BoundedRewards, check_rate, given, weights_in_words
+from graphbandit.learners.every_round.losses import BoundedRewards, given, weights_in_words
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -48,13 +48,12 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
 
     eta: float | None = None
 
-    def __post_init__(self) -> None:
-        check_rate("eta", self.eta)
-        super().__post_init__()
+    _rule: ClassVar[str]
+    """The kernel's name of the algorithm."""
 
-    @abstractmethod
-    def _rule(self) -> int:
-        """The kernel's number of the algorithm."""
+    def __post_init__(self) -> None:
+        optional_number("eta", self.eta, above=0.0)
+        super().__post_init__()
 
     def _rates(self) -> tuple[float, float]:
         """gamma and the independence number, where they are given."""
@@ -92,11 +91,11 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
             )
 
     def _settings(self, problem: Problem) -> "Exp3Settings":
-        from graphbandit.kernels.learners.exponential_weights import Exp3Settings
+        from graphbandit.kernels.learners import exponential_weights as kernels
 
         gamma, independence = self._rates()
-        return Exp3Settings(
-            rule=self._rule(),
+        return kernels.Exp3Settings(
+            rule=getattr(kernels, self._rule),
             eta=given(self.eta),
             gamma=gamma,
             independence=independence,

@@ -1,7 +1,6 @@
 """Rewards as losses in [0, 1], as the adversarial learners have them."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -54,12 +53,6 @@ class BoundedRewards:
 def given(setting: float | None) -> float:
     """A rate as kernels take it: nan has them use the algorithm's own."""
     return np.nan if setting is None else float(setting)
-
-
-def check_rate(name: str, value: Any) -> None:
-    """Raise SettingError unless a rate is positive, or None for the algorithm's own."""
-    if value is not None:
-        setting_number(name, value, above=0.0)
 
 
 def weights_in_words(losses: RoundsByArms, made: Decisions) -> Words:
