@@ -56,7 +56,7 @@ class Reader:
         self.refreshed = time.monotonic()
         if self.refreshed - self._asked >= 1.0:
             self._asked = self.refreshed
-            self.learning = self._store.has_lease("learner")
+            self.learning = self._store.has_lease()
         return changed
 
     def snapshot_age(self, name: str) -> float | None:
