@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.bandit.catalogue import graph_with_more_arms
-from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of, graphs_of
+from graphbandit.bandit.graph_inputs import Arms, Graph, given_batch, graph_of, graphs_of
 from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
 from graphbandit.base.arms import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
@@ -87,7 +87,7 @@ def own_rounds(
     masks = [_mask(one, problem.capacity, given) for one, given in zip(read, available, strict=True)]
     return GivenRounds(
         contexts=problem.with_arms(contexts, rows),
-        graphs=graph_batch(
+        graphs=given_batch(
             [_graph(one, problem, given) for one, given in zip(read, graphs, strict=True)], problem.n_arms
         ),
         available=np.concatenate(masks) if masks else np.empty((0, problem.n_arms), dtype=np.bool_),

@@ -12,6 +12,8 @@ import numpy as np
 
 from graphbandit import function_classes, learners
 from graphbandit.bandit.decider import may_reveal, uniform
+from graphbandit.bandit.graph_inputs import Graph, graph_batch
+from graphbandit.bandit.inputs import stacked_masks
 from graphbandit.base import saved_files
 from graphbandit.base.program_constants import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
@@ -29,7 +31,7 @@ from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
-from graphbandit.service.graphs import BanditGraphs, Graph, batch, some
+from graphbandit.service.graphs import BanditGraphs, some
 from graphbandit.service.rows import DecisionBody
 
 
@@ -263,11 +265,8 @@ class Core:
 
     def _decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         contexts = np.stack([one.context for one in asked])
-        graphs = batch([one.graph for one in asked])
-        masks = None
-        if any(one.available is not None for one in asked):
-            everything = np.ones(self.slots, dtype=np.bool_)
-            masks = np.stack([everything if one.available is None else one.available for one in asked])
+        graphs = graph_batch([one.graph for one in asked])
+        masks = stacked_masks([one.available for one in asked], self.slots)
         draws = np.array([uniform(snapshot.hash, one.key) for one in asked])
         frozen = LearnerSnapshot(
             learner=self.learner, problem=self.problem, state=snapshot.state, learnt=snapshot.rounds

@@ -15,12 +15,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from graphbandit.bandit.graph_inputs import Graph
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
-from graphbandit.rounds.shown import Graphs
+from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.service.configuration import Bandit
-
-Graph = FeedbackGraph | ProbabilisticGraph
 
 CACHED = 256
 """The number of graphs of edges that are kept."""
@@ -132,20 +130,6 @@ class BanditGraphs:
             self._built.clear()
         self._built[key] = graph
         return graph
-
-
-def batch(graphs: Sequence[Graph]) -> Graphs:
-    """Graphs of one kind as a batch; if all are the same object, it is stored once."""
-    first = graphs[0]
-    if isinstance(first, FeedbackGraph):
-        if all(graph is first for graph in graphs):
-            return FeedbackGraphs.repeat(first, len(graphs))
-        return FeedbackGraphs.stack([graph for graph in graphs if isinstance(graph, FeedbackGraph)])
-    if all(graph is first for graph in graphs):
-        return ProbabilisticGraphs.repeat(first, len(graphs))
-    return ProbabilisticGraphs.from_dense(
-        np.stack([graph.matrix for graph in graphs if isinstance(graph, ProbabilisticGraph)])
-    )
 
 
 def edge_probabilities(graph: Graph, action: int) -> np.ndarray:
