@@ -14,10 +14,10 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.evaluation.learner_on_log import Learning
+from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
-from graphbandit.logs.batch import times_graphs
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
