@@ -73,7 +73,7 @@ def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:
 
 def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:
     """The graphs of n rounds: a batch, a list of what `graph_of` takes, an array (n, arms, arms), or one for all."""
-    if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+    if graphs is None or isinstance(graphs, Graphs):
         return graphs
     several = several_graphs(graphs)
     if several is not None:
@@ -90,7 +90,7 @@ def _repeated(graph: Graph, n: int) -> Graphs:
 
 def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
     """One graph a round, if that is what this is; None if it is one graph, or none."""
-    if isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+    if isinstance(graphs, Graphs):
         return graphs
     if isinstance(graphs, np.ndarray):
         return list(graphs) if graphs.ndim == 3 else None

@@ -19,10 +19,9 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
 from graphbandit.features.arms import read_arms
-from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
@@ -125,7 +124,7 @@ def own_batch(problem: Problem, contexts: object, arms: object, graphs: object, 
 
 def _one_a_round(name: str, given: object, n: int) -> Sequence[Any]:
     """What rounds bring as a list: None, a frame, a mapping or a graph stands for the same in every round."""
-    if isinstance(given, list | tuple | FeedbackGraphs | ProbabilisticGraphs):
+    if isinstance(given, list | tuple | Graphs):
         if len(given) != n:
             raise InputError(f"{name} has {len(given)} entries for {n} rounds; expected one a round")
         return list(given)

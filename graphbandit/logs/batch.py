@@ -183,10 +183,7 @@ class LogBatch:
         def refuse_arm(wrong: Bool[np.ndarray, "n arms"], message: Any) -> None:
             refuse(wrong.any(axis=1), lambda row: message(row, int(np.argmax(wrong[row]))))
 
-        refuse(
-            np.diff(self.ids, prepend=self.ids[:1] - 1) <= 0,
-            lambda t: f"the id {self.ids[t]} follows {self.ids[t - 1]}; expected ids that grow from row to row",
-        )
+        check_growing(self.ids, self.first_row)
         finite = np.isfinite(self.contexts.reshape(len(self), -1)).all(axis=1)
         refuse(~finite, lambda t: f"the context is {self.contexts[t]}; expected finite numbers")
         refuse(
@@ -256,3 +253,15 @@ class LogBatch:
                         f"probabilities and the graph of the round give {known[t, a]}"
                     ),
                 )
+
+
+def check_growing(ids: Int[np.ndarray, " n"], first_row: int) -> None:
+    """Raise LogError at the first id that is not above the one before it."""
+    growing = np.diff(ids) > 0
+    if not growing.all():
+        row = int(np.argmin(growing)) + 1
+        raise LogError(
+            f"the id {ids[row]} follows {ids[row - 1]}; expected ids that grow from row to row",
+            table="decisions",
+            row=first_row + row,
+        )

@@ -9,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.logs.arrow_rows import check_growing, decision_rows, integers, reward_rows, to_batch
-from graphbandit.logs.batch import LogBatch
+from graphbandit.graphs import FeedbackGraphs
+from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows, to_batch
+from graphbandit.logs.batch import LogBatch, check_growing
 from graphbandit.logs.column_types import to_format
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, Layout
 from graphbandit.logs.graph_rows import GraphStore, edge_columns, edge_row
+from graphbandit.rounds.shown import Graphs
 
 
 class Source(ABC):
@@ -88,7 +89,7 @@ class ArraySource(Source):
         return range_of(self._rounds.rewards[self._rounds.revealed])
 
 
-def graph_rows(layout: Layout, graphs: FeedbackGraphs | ProbabilisticGraphs) -> pa.Table:
+def graph_rows(layout: Layout, graphs: Graphs) -> pa.Table:
     """The stored graphs of a batch as rows of the graphs table, numbered as the batch's index counts them."""
     stored = graphs.stored_graphs() if isinstance(graphs, FeedbackGraphs) else list(graphs.stored)
     edges, odds = edge_columns([edge_row(graph) for graph in stored])

@@ -22,6 +22,7 @@ from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.format import Layout, Stamp
 from graphbandit.logs.sources import ArraySource
+from graphbandit.rounds.shown import Graphs
 
 MAX_FEATURES = 4096
 ROUNDS = 1 << 12
@@ -155,9 +156,7 @@ class VwReader:
                             rows[t, arm, offset + column] = value
         return rows
 
-    def _graphs(
-        self, part: list[VwRound], places: list[list[int]]
-    ) -> FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs:
+    def _graphs(self, part: list[VwRound], places: list[list[int]]) -> FeedbackGraph | Graphs:
         """The graph of each round; a round without one reveals the arm played."""
         k = self.outline.n_arms
         if not self.outline.graphs:
