@@ -31,7 +31,8 @@ from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
-from graphbandit.service.graphs import BanditGraphs, some
+from graphbandit.service.graphs import BanditGraphs
+from graphbandit.service.messages import some
 from graphbandit.service.rows import DecisionBody
 
 

@@ -5,6 +5,7 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -28,13 +29,14 @@ def new_key() -> str:
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
+@dataclass(slots=True)
 class Prepared:
     """A checked request, with what is logged of it."""
 
-    __slots__ = ("asked", "features", "key", "request")
-
-    def __init__(self, request: DecideRequest, key: str, asked: Asked, features: bytes | None) -> None:
-        self.request, self.key, self.asked, self.features = request, key, asked, features
+    request: DecideRequest
+    key: str
+    asked: Asked
+    features: bytes | None
 
 
 class Decider:
@@ -147,7 +149,7 @@ class Decider:
             missing=prepared.asked.tally.missing,
         )
 
-    def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:
+    def answer(self, name: str, key: str, data: bytes | None, explain: bool) -> DecideAnswer:
         """The answer to a request, from its decision in the log."""
         body = unpack(data)
         explanation = self.explanation(name, key, body, None) if explain else None

@@ -153,7 +153,7 @@ class _Exporter:
 
     def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
         """The decision with its rewards; None if it has not started, or waits for its default reward."""
-        body, settings = unpack(row.body or b""), self._core.settings
+        body, settings = unpack(row.body), self._core.settings
         started = row.time if body.active else next((r.time for r in about if r.kind == Kind.ACTIVATION), None)
         if started is None:
             self.outcome.inactive += 1
@@ -176,9 +176,8 @@ class _Exporter:
             elif settings.aggregation == "sum":
                 rewards[each.arm] = rewards[each.arm][0] + each.reward, each.time
         if default is not None and closes is not None:
-            for arm in [body.arm] if settings.default_for == "played" else body.revealed:
-                if arm in body.revealed:
-                    rewards.setdefault(arm, (default, closes))
+            for arm in settings.defaulted(body):
+                rewards.setdefault(arm, (default, closes))
         return _Round(row, body, self._core.asked_before(row.key, body), rewards, late)
 
     def _batch(self, rounds: Sequence[_Round]) -> LogBatch:

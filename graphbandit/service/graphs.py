@@ -9,7 +9,6 @@
 A configuration may also write a plain list of edges.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from graphbandit.bandit.graph_inputs import Graph
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.service.configuration import Bandit
+from graphbandit.service.messages import some
 
 CACHED = 256
 """The number of graphs of edges that are kept."""
@@ -139,8 +139,3 @@ def edge_probabilities(graph: Graph, action: int) -> np.ndarray:
     row = np.zeros(graph.n_arms)
     row[graph.reveals(action)] = 1.0
     return row
-
-
-def some(names: Sequence[str]) -> str:
-    """The first names of a list, for messages."""
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -82,7 +82,6 @@ class Learning:
         self._told_at = 0.0
         self._lease_until = 0.0
         self.position = 0
-        self.lag = 0
 
     def take_over(self) -> bool:
         """Take the lease and catch up with the log; False while somebody else holds it."""
@@ -121,7 +120,6 @@ class Learning:
                 self._statistics[name].read(row)
             self.position = row.position
         now = time.monotonic()
-        self.lag = len(rows)
         if len(rows) < CHUNK or now - self._published_at >= PUBLISH_EVERY:
             self._publish()
         return len(rows)

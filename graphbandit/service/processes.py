@@ -153,7 +153,7 @@ async def _decide(
     if made is not None:
         made(service)
     try:
-        await serve(found, service, bound, started=lambda: ready(address(bound)))
+        await serve(service, bound, started=lambda: ready(address(bound)))
     finally:
         await asyncio.to_thread(reader.close)
 

@@ -164,7 +164,7 @@ def _reward(row: Row, start: float) -> dict[str, Any]:
 
 
 def _newest(row: Row) -> dict[str, Any]:
-    body = unpack(row.body or b"")
+    body = unpack(row.body)
     return {
         "id": row.key,
         "time": row.time,
