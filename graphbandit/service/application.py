@@ -50,7 +50,14 @@ class Service:
     """What all routes share."""
 
     def __init__(
-        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics, address: str
+        self,
+        configuration: Configuration,
+        decider: Decider,
+        log: Log,
+        reader: Reader,
+        metrics: Metrics,
+        address: str,
+        fresh: asyncio.Event,
     ) -> None:
         self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
         self.metrics = metrics
@@ -58,7 +65,7 @@ class Service:
         self.tokens = Tokens(configuration.tokens)
         self.answers_to = _own_names(configuration, address) if not self.tokens else None
         self.batcher = Batcher(decider, log, metrics)
-        self.stopping, self.news = asyncio.Event(), asyncio.Event()
+        self.stopping, self.fresh = asyncio.Event(), fresh
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
         self._observe = msgspec.json.Decoder(ObserveRequest | list[ObserveRequest])
         self._activate = msgspec.json.Decoder(ActivateRequest | list[ActivateRequest])

@@ -64,7 +64,7 @@ class LogLearner:
         self.core, self._find = core, find
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
-        self._size = core.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
+        self._size = core.learner.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
         self._pending = _Pending()
         self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
         self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
@@ -265,7 +265,7 @@ class LogLearner:
         state, fitted = self.core.learn(before.state, played, passed, news)
         self.failed_fits += not fitted
         self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
-        self._size = self.core.rounds_until_update(state)
+        self._size = self.core.learner.rounds_until_update(state)
         self._pending, self._awaited = _Pending(), {}
 
     def snapshot(self) -> tuple[Snapshot, bytes]:

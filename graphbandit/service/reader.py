@@ -49,7 +49,6 @@ class Reader:
             saved = self._store.statistics(name)
             if saved is not None:
                 self._figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
-        for name in self._bandits:
             if name in changed or name not in self._made:
                 newest = self._store.snapshots(name, newest=1)
                 self._made.update((name, row.time) for row in newest)

@@ -141,5 +141,5 @@ async def _refresh(service: Service) -> None:
                 say("the log cannot be read", level=logging.WARNING, error=str(error))
             failed = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(service.news.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
-        service.news.clear()
+            await asyncio.wait_for(service.fresh.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
+        service.fresh.clear()

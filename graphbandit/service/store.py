@@ -154,11 +154,12 @@ class Store(ABC):
 
     def read(self, after: int, *, limit: int, bandit: str | None = None, until: int | None = None) -> list[Row]:
         """Rows after a position, in order; of one bandit, ticks included, or of all."""
-        conditions, values = ["position > ?"], [after]
+        conditions: list[str] = ["position > ?"]
+        values: list[int | str] = [after]
         if bandit is not None:
             # an expression, so that the database does not use the index of keys, which would read all rows in each call
             conditions.append("bandit || '' IN (?, '')")
-            values.append(bandit)  # type: ignore[arg-type]
+            values.append(bandit)
         if until is not None:
             conditions.append("position <= ?")
             values.append(until)
