@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from graphbandit.base.shapes import Float, Int
+from graphbandit.base.shapes import Float
 from graphbandit.graphs import FeedbackGraphs
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows, to_batch
 from graphbandit.logs.batch import LogBatch, check_growing
@@ -155,9 +155,3 @@ class TableSource(Source):
 def range_of(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
     """The smallest and the largest, neither of them minus zero; nan if there is none."""
     return (float(values.min()) + 0.0, float(values.max()) + 0.0) if len(values) else (np.nan, np.nan)
-
-
-def ids_range(rows: pa.Table, name: str, table: str, first_row: int) -> tuple[int, int]:
-    """The smallest and the largest id of some rows of a table, one at least."""
-    values: Int[np.ndarray, " n"] = integers(rows, name, table, first_row)
-    return int(values.min()), int(values.max())
