@@ -151,7 +151,7 @@ def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterable[Int[np.n
     else:
         masks = decisions.observation_probabilities > 0.0
         if graphs is not None:
-            masks &= graphs.stored[graphs.index, decisions.action] > 0.0
+            masks &= graphs._revealed(decisions.action)
     return (mask.nonzero()[0] for mask in masks)
 
 

@@ -56,12 +56,8 @@ def _as_round(
     decision: Decision, number: int, problem: Problem, made_by: str
 ) -> tuple[Played, OpenDecision | None, Decision]:
     """A decider's decision as the round of this number: how it was played, what it awaits, and with its id."""
-    batch, row, mask, context = (
-        decision.batch,
-        slice(decision.row, decision.row + 1),
-        decision.available,
-        decision.context,
-    )
+    batch, row = decision.batch, slice(decision.row, decision.row + 1)
+    mask, context = decision.available, decision.context
     assert context is not None  # a decider's decision has it
     if mask is not None and mask.shape[1] < problem.n_arms:  # arms were added since; they were not on offer
         mask = np.pad(mask, ((0, 0), (0, problem.n_arms - mask.shape[1])))

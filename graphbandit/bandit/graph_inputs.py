@@ -73,20 +73,24 @@ def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:
 
 def graphs_of(arms: Arms, graphs: object, n: int) -> Graphs | None:
     """The graphs of n rounds: a batch, a list of what `graph_of` takes, an array (n, arms, arms), or one for all."""
-    if graphs is None or isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+    if graphs is None or isinstance(graphs, Graphs):
         return graphs
     several = several_graphs(graphs)
     if several is not None:
-        return graph_batch([graph_of(arms, graph) for graph in several], arms.n_arms)
+        return given_batch([graph_of(arms, graph) for graph in several], arms.n_arms)
     one = graph_of(arms, graphs)
-    if isinstance(one, ProbabilisticGraph):
-        return ProbabilisticGraphs.repeat(one, n)
-    return None if one is None else FeedbackGraphs.repeat(one, n)
+    return None if one is None else _repeated(one, n)
+
+
+def _repeated(graph: Graph, n: int) -> Graphs:
+    if isinstance(graph, ProbabilisticGraph):
+        return ProbabilisticGraphs.repeat(graph, n)
+    return FeedbackGraphs.repeat(graph, n)
 
 
 def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
     """One graph a round, if that is what this is; None if it is one graph, or none."""
-    if isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+    if isinstance(graphs, Graphs):
         return graphs
     if isinstance(graphs, np.ndarray):
         return list(graphs) if graphs.ndim == 3 else None
@@ -98,17 +102,31 @@ def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
     return graphs if whole or rows else None
 
 
-def graph_batch(graphs: Sequence[Graph | None], n_arms: int) -> Graphs:
-    """Graphs of one kind as a batch."""
-    plain = [graph for graph in graphs if isinstance(graph, FeedbackGraph)]
+def given_batch(graphs: Sequence[Graph | None], n_arms: int) -> Graphs:
+    """The graphs of some rounds, which must be of one kind, as a batch."""
+    known = [graph for graph in graphs if graph is not None]
     if not graphs:
         return FeedbackGraphs.repeat(bandit(n_arms), 0)
-    if len(plain) == len(graphs):
-        return FeedbackGraphs.stack(plain)
-    weighted = [graph for graph in graphs if isinstance(graph, ProbabilisticGraph)]
-    if len(weighted) < len(graphs):
+    if len(known) < len(graphs) or len({isinstance(graph, FeedbackGraph) for graph in known}) > 1:
         raise GraphError("some rounds have a ProbabilisticGraph and some have none; expected the same kind in all")
-    return ProbabilisticGraphs.concatenate([ProbabilisticGraphs.repeat(graph, 1) for graph in weighted])
+    return graph_batch(known)
+
+
+def graph_batch(graphs: Sequence[Graph]) -> Graphs:
+    """One graph a round as a batch, each stored once; with edge probabilities if any of them has some."""
+    first = graphs[0]
+    if all(graph is first for graph in graphs):
+        return _repeated(first, len(graphs))
+    sure = [graph for graph in graphs if isinstance(graph, FeedbackGraph)]
+    if len(sure) == len(graphs):
+        return FeedbackGraphs.stack(sure)
+    matrices = [
+        graph.matrix if isinstance(graph, ProbabilisticGraph) else graph.to_dense().astype(np.float64)
+        for graph in graphs
+    ]
+    stored = {matrix.tobytes(): matrix for matrix in matrices}
+    place = {key: i for i, key in enumerate(stored)}
+    return ProbabilisticGraphs.pool(np.stack([*stored.values()]), [place[matrix.tobytes()] for matrix in matrices])
 
 
 def _has_text(graph: object) -> bool:

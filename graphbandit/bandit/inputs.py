@@ -1,7 +1,7 @@
 """What people hand to a `Bandit` (contexts, arms on offer, rewards), as the package's own values."""
 
 import reprlib
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,14 @@ def _mask_of(arms: Arms, listed: Iterable[Any], name: str) -> Bool[np.ndarray, "
             raise InputError(f"{name} has {shown(arms.arms, place)} twice; expected each arm once")
         mask[place] = True
     return mask
+
+
+def stacked_masks(masks: Sequence[Bool[np.ndarray, "..."] | None], n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
+    """The arms on offer in some rounds, one row a round; None if all are in every round."""
+    if all(mask is None for mask in masks):
+        return None
+    everything = np.ones(n_arms, dtype=np.bool_)
+    return np.vstack([everything if mask is None else mask for mask in masks])
 
 
 def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarray, " arms"] | None) -> Any:

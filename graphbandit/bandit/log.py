@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from graphbandit.bandit.graph_inputs import Graph, graph_batch
+from graphbandit.bandit.inputs import stacked_masks
 from graphbandit.base.checks import setting_choice
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import LogError, SettingError
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
 from graphbandit.learners.played import News
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
@@ -230,42 +229,23 @@ def is_log(value: object) -> bool:
     return logs is not None and isinstance(value, logs.Log)
 
 
-def stage_taken(
-    log: BanditLog | None, own: FeedbackGraph | ProbabilisticGraph | None, made: Sequence[tuple[int, Decision]]
-) -> bool:
+def stage_taken(log: BanditLog | None, own: Graph | None, made: Sequence[tuple[int, Decision]]) -> bool:
     """Write decisions of deciders under their new ids; `own` is the bandit's graph. False if there is no log."""
     if log is None or not made:
         return False
-    graphs = [own if one.graph is None else one.graph for _, one in made]
-    masks = [one.available for _, one in made]
-    n_arms = made[0][1].batch.probabilities.shape[1]
-    available = None
-    if any(mask is not None for mask in masks):
-        available = np.concatenate([np.ones((1, n_arms), dtype=np.bool_) if mask is None else mask for mask in masks])
+    chosen = [own if one.graph is None else one.graph for _, one in made]
+    graphs = [graph for graph in chosen if graph is not None]
+    if len(graphs) not in (0, len(made)):
+        raise LogError("some rounds have a graph and others none; expected one in every round of a log, or in none")
     log.stage_decisions(
         made[0][0],
         np.concatenate([one.context for _, one in made if one.context is not None]),
-        _batch(graphs),
-        available,
+        graph_batch(graphs) if graphs else None,
+        stacked_masks([one.available for _, one in made], made[0][1].batch.probabilities.shape[1]),
         Decisions.concatenate([one.batch[one.row : one.row + 1] for _, one in made]),
         [one.key for _, one in made],
     )
     return True
-
-
-def _batch(graphs: Sequence[FeedbackGraph | ProbabilisticGraph | None]) -> Graphs | None:
-    """The graphs of several rounds; None if no round has one."""
-    sure = [graph for graph in graphs if isinstance(graph, FeedbackGraph)]
-    if len(sure) == len(graphs):
-        return FeedbackGraphs.stack(sure)
-    matrices = [
-        graph.matrix if isinstance(graph, ProbabilisticGraph) else graph.to_dense().astype(np.float64)
-        for graph in graphs
-        if graph is not None
-    ]
-    if len(matrices) not in (0, len(graphs)):
-        raise LogError("some rounds have a graph and others none; expected one in every round of a log, or in none")
-    return ProbabilisticGraphs.from_dense(np.stack(matrices)) if matrices else None
 
 
 def _release(writer: LogWriter, process: int) -> None:

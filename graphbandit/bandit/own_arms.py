@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.bandit.catalogue import graph_with_more_arms
-from graphbandit.bandit.graph_inputs import Arms, Graph, graph_batch, graph_of, graphs_of
+from graphbandit.bandit.graph_inputs import Arms, Graph, given_batch, graph_of, graphs_of
 from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
 from graphbandit.base.arms import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
@@ -19,10 +19,9 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
 from graphbandit.features.arms import read_arms
-from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.probabilistic import ProbabilisticGraph, ProbabilisticGraphs
+from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
@@ -87,7 +86,7 @@ def own_rounds(
     masks = [_mask(one, problem.capacity, given) for one, given in zip(read, available, strict=True)]
     return GivenRounds(
         contexts=problem.with_arms(contexts, rows),
-        graphs=graph_batch(
+        graphs=given_batch(
             [_graph(one, problem, given) for one, given in zip(read, graphs, strict=True)], problem.n_arms
         ),
         available=np.concatenate(masks) if masks else np.empty((0, problem.n_arms), dtype=np.bool_),
@@ -125,7 +124,7 @@ def own_batch(problem: Problem, contexts: object, arms: object, graphs: object, 
 
 def _one_a_round(name: str, given: object, n: int) -> Sequence[Any]:
     """What rounds bring as a list: None, a frame, a mapping or a graph stands for the same in every round."""
-    if isinstance(given, list | tuple | FeedbackGraphs | ProbabilisticGraphs):
+    if isinstance(given, list | tuple | Graphs):
         if len(given) != n:
             raise InputError(f"{name} has {len(given)} entries for {n} rounds; expected one a round")
         return list(given)

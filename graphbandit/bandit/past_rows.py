@@ -12,8 +12,7 @@ from graphbandit.base.checks import LARGEST, available_array, first_not_finite, 
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
-from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.probabilistic import ProbabilisticGraphs
+from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.late_graphs import LateGraph
 from graphbandit.learners.played import News, Played
@@ -118,12 +117,9 @@ def _check_graphs(
         raise InputError(
             f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {n} of {n_arms}, one graph a round"
         )
-    if isinstance(graphs, ProbabilisticGraphs):
-        revealed = graphs.stored[graphs.index, played] > 0.0
-    else:
-        revealed = graphs._revealed(played)
-    if (seen & ~revealed).any():
-        t, arm = np.argwhere(seen & ~revealed)[0].tolist()
+    wrong = seen & ~graphs._revealed(played)
+    if wrong.any():
+        t, arm = np.argwhere(wrong)[0].tolist()
         seen_arm, by = shown(problem.arms, arm), shown(problem.arms, int(played[t]))
         raise ObservationError(f"rewards[{t}] has {seen_arm}, which {by} does not reveal in that graph")
 
@@ -159,21 +155,9 @@ def _propensities(
         if not (np.abs(p.sum(axis=1) - 1.0) <= 1e-6).all():
             t = int(np.argmax(np.abs(p.sum(axis=1) - 1.0)))
             raise InputError(f"probabilities[{t}] sum to {p[t].sum():g}; expected 1")
-        q = p if graphs is None else _revealed_with(p, graphs)
+        q = p if graphs is None else times_graphs(p, graphs)
     if not (q[seen] > 0).all():
         t, arm = np.argwhere(seen & (q <= 0))[0].tolist()
         which = shown(problem.arms, arm)
         raise InputError(f"rewards[{t}] has {which}, which was revealed with probability 0; expected more than 0")
     return np.minimum(q, 1.0)
-
-
-def _revealed_with(p: Float[np.ndarray, "n arms"], graphs: Graphs) -> Float[np.ndarray, "n arms"]:
-    """q(a) = sum of p(j) over the arms j that reveal a."""
-    q = np.empty(p.shape)
-    for stored in np.unique(graphs.index):
-        which = graphs.index == stored
-        if isinstance(graphs, FeedbackGraphs):
-            q[which] = p[which] @ graphs._stored_graph(int(stored)).to_sparse().astype(np.float64)
-        else:
-            q[which] = p[which] @ graphs.stored[stored]
-    return q

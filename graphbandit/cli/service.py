@@ -183,7 +183,7 @@ def compact(
     """Move old decisions and their rewards from the database to Parquet. Replays then begin at the newest snapshot."""
     _needs_extra()
     from graphbandit.service import maintenance
-    from graphbandit.service.durations import seconds
+    from graphbandit.service.configuration import seconds
 
     try:
         length = seconds(keep)

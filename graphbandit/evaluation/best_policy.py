@@ -146,4 +146,4 @@ def _data(functions: FunctionClass[Any, Any, Any], log: Log, cluster: Any) -> An
     if cluster is None or not keeps_sums(functions.empty()):
         return data_of(log)
     with on_cluster(cluster) as (compute, workers):
-        return merged(compute(data_of, partitions(log, max(4 * workers, 1))))
+        return merged(compute(data_of, partitions(log, 4 * workers)))

@@ -18,6 +18,7 @@ from graphbandit.evaluation.passes import (
     model_data,
     pair_name,
     reward_range_of,
+    run_in_parts,
     start_models,
     sum_terms,
     with_models,
@@ -28,6 +29,7 @@ from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValu
 from graphbandit.evaluation.values import Estimator, effective_sample_size
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
+from graphbandit.logs.cluster import on_cluster, partitions
 
 Progress = Callable[[int, int], None]
 
@@ -210,10 +212,6 @@ def _run(
         first_row=log.first_row,
         rounds=len(log),
     )
-    if cluster is not None:
-        from graphbandit.evaluation.cluster import run_on_cluster
-
-        return run_on_cluster(cluster, log, plan, functions, progress)
     done = 0
     passes = 2 if fits_models(functions) else 1
 
@@ -223,6 +221,9 @@ def _run(
         if progress is not None:
             progress(done, passes * len(log))
 
+    if cluster is not None:
+        with on_cluster(cluster, lambda part: count(len(part))) as (compute, workers):
+            return run_in_parts(partitions(log, 4 * workers), plan, functions, log, compute)
     if fits_models(functions):
         plan = with_models(plan, *model_data(log, functions, plan, own=False, progress=count), functions, log)
     return sum_terms(log, plan, count), plan

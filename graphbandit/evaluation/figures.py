@@ -19,6 +19,9 @@ from graphbandit.plots.axes import (
 from graphbandit.plots.looks import key_lines, looks, name_lines
 from graphbandit.plots.style import GREY
 
+MOST_SEGMENTS = 20
+"""The largest number of segments that a figure shows."""
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -82,14 +85,14 @@ def plot_weights(table: EvaluationTable) -> Figure:
     return figure_of(axes)
 
 
-def plot_segments(table: EvaluationTable, most: int = 20) -> Figure:
+def plot_segments(table: EvaluationTable) -> Figure:
     """The value of each policy in each segment, largest segments first."""
     if table.by is None:
         raise InputError("the table has no segments; expected evaluate(..., by=COLUMN)")
     sizes: dict[str, int] = {}
     for found in table.segments:
         sizes[found.segment] = max(sizes.get(found.segment, 0), found.rounds)
-    labels = sorted(sizes, key=lambda label: (-sizes[label], label))[:most]
+    labels = sorted(sizes, key=lambda label: (-sizes[label], label))[:MOST_SEGMENTS]
     names, look = list(table), looks(list(table))
     axes = new_axes(4.8, 0.9 + 0.4 * len(labels) * max(1.0, 0.45 * len(names)))
     for i, name in enumerate(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
 from graphbandit.evaluation.terms import Seen, terms, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
+from graphbandit.logs.cluster import Compute
 
 MASS = 1e-9
 """Unsupported probability up to this size counts as rounding error."""
@@ -190,6 +192,18 @@ def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None =
         if progress is not None:
             progress(len(batch))
     return sums
+
+
+def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, log: Log, compute: Compute) -> tuple[Sums, PassPlan]:
+    """Both passes over parts of a log; `compute` applies a function to every part, and the sums are merged."""
+    if any(policy.in_order for policy in plan.policies.values()):
+        raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
+    if fits_models(functions):
+        found = compute(partial(model_data, functions=functions, plan=plan, own=True), parts)
+        whole = reduce(ModelData.merge, [pair[0] for pair in found])
+        other = reduce(ModelData.merge, [pair[1] for pair in found]) if plan.plain_method == "dr" else None
+        plan = with_models(plan, whole, other, functions, log)
+    return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
 
 
 def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:

@@ -14,10 +14,10 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.evaluation.learner_on_log import Learning
+from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.logs import Log, LogBatch
-from graphbandit.logs.batch import times_graphs
+from graphbandit.logs import Log
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,11 +69,28 @@ def replay(
     """
     if not isinstance(learner, Learner):
         raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
-    most = 1.0 / _smallest(log) if largest_weight is None else setting_number("largest_weight", largest_weight, above=0)
-    run = _Run(Learning(learner, log, problem), most, stream(seed, "replay"))
+    if largest_weight is None:
+        most = 1.0 / min(float(batch.probability.min()) for batch in log.batches())
+    else:
+        most = setting_number("largest_weight", largest_weight, above=0)
+    learning, rng = Learning(learner, log, problem), stream(seed, "replay")
+    clipped, earned = 0, [np.empty(0)]
     for batch in log.batches():
-        run.play(batch)
-    rewards = np.concatenate(run.rewards) if run.rewards else np.empty(0)
+        for part, decisions in learning.decided(batch):
+            played = (np.arange(len(part)), part.actions)
+            ratio = decisions.probabilities[played] / part.probability
+            clipped += int((ratio > most * (1 + 1e-9)).sum())
+            kept = rng.random(len(part)) < ratio / most
+            missing = kept & np.isnan(part.rewards[played])
+            if missing.any():
+                row = part.first_row + int(np.argmax(missing))
+                raise LogError("the reward of the arm played is missing", table="decisions", row=row)
+            if kept.any():
+                earned.append(part.rewards[played][kept])
+                chosen, p = part.take(kept), decisions.probabilities[kept]
+                q = np.full(p.shape, np.nan) if chosen.graphs is None else times_graphs(p, chosen.graphs)
+                learning.learn(chosen, q, decisions.notes[kept])
+    rewards = np.concatenate(earned)
     if not len(rewards):
         raise LogError("no round was accepted; expected a longer log, or a smaller largest_weight")
     value = float(rewards.mean())
@@ -86,38 +103,7 @@ def replay(
         standard_error=error,
         rounds=len(log),
         accepted=len(rewards),
-        clipped=run.clipped,
+        clipped=clipped,
         rewards=rewards,
-        state=run.learning.state,
+        state=learning.state,
     )
-
-
-def _smallest(log: Log) -> float:
-    return min(float(batch.probability.min()) for batch in log.batches())
-
-
-class _Run:
-    """The learner's run so far."""
-
-    def __init__(self, learning: Learning, most: float, rng: np.random.Generator) -> None:
-        self.learning, self._most, self._rng = learning, most, rng
-        self.clipped = 0
-        self.rewards: list[Float[np.ndarray, " some"]] = []
-
-    def play(self, batch: LogBatch) -> None:
-        """Accept or reject every round of the batch."""
-        for part, decisions in self.learning.decided(batch):
-            rows = np.arange(len(part))
-            ratio = decisions.probabilities[rows, part.actions] / part.probability
-            self.clipped += int((ratio > self._most * (1 + 1e-9)).sum())
-            kept = self._rng.random(len(part)) < ratio / self._most
-            earned = part.rewards[rows, part.actions]
-            missing = kept & np.isnan(earned)
-            if missing.any():
-                row = part.first_row + int(np.argmax(missing))
-                raise LogError("the reward of the arm played is missing", table="decisions", row=row)
-            if kept.any():
-                self.rewards.append(earned[kept])
-                chosen, p = part.take(kept), decisions.probabilities[kept]
-                q = np.full(p.shape, np.nan) if chosen.graphs is None else times_graphs(p, chosen.graphs)
-                self.learning.learn(chosen, q, decisions.notes[kept])

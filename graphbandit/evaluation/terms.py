@@ -28,7 +28,8 @@ from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import LogError
 from graphbandit.evaluation.groups import Terms
 from graphbandit.graphs import ProbabilisticGraphs
-from graphbandit.logs.batch import LogBatch, dense_graphs, times_graphs
+from graphbandit.graphs.products import dense_graphs, times_graphs
+from graphbandit.logs.batch import LogBatch
 
 
 @dataclass(frozen=True, eq=False)

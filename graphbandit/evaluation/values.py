@@ -127,10 +127,9 @@ class Estimator:
             lower, upper = self.sides(terms, bottom, top)
             if self.settings.interval == "bernstein":
                 low, high = bernstein_lower(lower, each), -bernstein_lower(upper, each)
-            elif self.settings.interval == "betting":
-                low, high = betting_lower(lower, each), -betting_lower(upper, each)
             else:
-                low, high = betting_lower(lower, each, uniform=True), -betting_lower(upper, each, uniform=True)
+                uniform = self.settings.interval == "sequence"
+                low, high = betting_lower(lower, each, uniform=uniform), -betting_lower(upper, each, uniform=uniform)
             if self.settings.interval != "bernstein" and (low > high or self._changes(terms)):
                 drifts = True
                 wide = bernstein_lower(lower, each), -bernstein_lower(upper, each)
@@ -163,7 +162,7 @@ class Estimator:
         upper = Groups(-terms.upper[there] / counts, counts, -top - slack, -top, -bottom)
         return lower, upper
 
-    def over_time(self, terms: Terms, looks: int = 60) -> OverTime:
+    def over_time(self, terms: Terms, looks: int) -> OverTime:
         """The value after more and more rounds, with its interval."""
         there = self.counts > 0
         # each look costs as much as a whole interval, so a long log has fewer looks
@@ -196,7 +195,7 @@ class OverTime:
     high: Float[np.ndarray, " looks"]
 
 
-def look_ends(groups: int, looks: int = 60) -> Int[np.ndarray, " looks"]:
+def look_ends(groups: int, looks: int) -> Int[np.ndarray, " looks"]:
     """The numbers of groups at which to look: evenly spaced on a logarithmic scale, up to all of them."""
     return np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
 

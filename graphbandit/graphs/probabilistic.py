@@ -227,6 +227,11 @@ class ProbabilisticGraphs:
     def __len__(self) -> int:
         return len(self.index)
 
+    def _revealed(self, played: Int[np.ndarray, " n"]) -> Bool[np.ndarray, "n arms"]:
+        """The mask of the arms that may be revealed in round t when ``played[t]`` is played."""
+        mask: Bool[np.ndarray, "n arms"] = self.stored[self.index, played] > 0.0
+        return mask
+
     def matrix(self, i: int) -> Float[np.ndarray, "arms arms"]:
         """The probabilities of round i, not copied."""
         matrix: Float[np.ndarray, "arms arms"] = self.stored[self.index[i]]

@@ -31,6 +31,13 @@ ENDINGS = {
     ".csv.gz": "csv",
     ".parquet": "parquet",
 }
+WRITERS: dict[str, Callable[[Log, Path], None]] = {
+    "log": Log.write,
+    "vw-dsjson": write_dsjson,
+    "vw-text": write_text,
+    "obp": obp.write,
+}
+"""What writes a log, by the format."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 
 Progress = Callable[[int, int | None], None]
@@ -81,25 +88,14 @@ def convert(
         return _streamed(VwReader(begin, parse, contexts, features), end, progress)
     readers: dict[str, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
     log = readers[one](begin) if one in readers else frames.read(begin, **given)
+    if other not in WRITERS:
+        raise SettingError(f"a log cannot be written as {other}; expected .dsjson, .txt or .npz, or a folder")
     if progress is not None:
         progress(0, len(log))
-    _write(log, end, other)
+    WRITERS[other](log, end)
     if progress is not None:
         progress(len(log), len(log))
     return Converted(one, other, len(log))
-
-
-def _write(log: Log, target: Path, kind: str) -> None:
-    if kind == "log":
-        log.write(target)
-    elif kind == "vw-dsjson":
-        write_dsjson(log, target)
-    elif kind == "vw-text":
-        write_text(log, target)
-    elif kind == "obp":
-        obp.write(log, target)
-    else:
-        raise SettingError(f"a log cannot be written as {kind}; expected .dsjson, .txt or .npz, or a folder")
 
 
 def _format(path: Path, given: str | None, name: str) -> str:

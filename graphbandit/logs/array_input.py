@@ -9,9 +9,10 @@ import numpy.typing as npt
 from graphbandit.base.checks import available_array, numbers, setting_integer, within
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, LogError, SettingError
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, Stamp
+from graphbandit.rounds.shown import Graphs
 
 
 def log_stamp(
@@ -48,7 +49,7 @@ def told_n_arms(n_arms: int | None, arms: Sequence[str] | None, graphs: object) 
         return n_arms
     if arms is not None:
         return len(arms)
-    return graphs.n_arms if isinstance(graphs, FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs) else None
+    return graphs.n_arms if isinstance(graphs, FeedbackGraph | Graphs) else None
 
 
 def numbered(actions: npt.ArrayLike, arms: Sequence[str]) -> npt.ArrayLike:
@@ -69,7 +70,7 @@ def log_batch(
     *,
     ids: npt.ArrayLike | None,
     contexts: npt.ArrayLike | None,
-    graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None,
+    graphs: FeedbackGraph | Graphs | None,
     actions: npt.ArrayLike,
     probabilities: npt.ArrayLike,
     rewards: npt.ArrayLike | None,
@@ -172,14 +173,12 @@ def _contexts(value: npt.ArrayLike | None, n: int, shape: tuple[int, ...]) -> Fl
     return array
 
 
-def _graphs(
-    value: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None, n: int, n_arms: int
-) -> FeedbackGraphs | ProbabilisticGraphs | None:
+def _graphs(value: FeedbackGraph | Graphs | None, n: int, n_arms: int) -> Graphs | None:
     if isinstance(value, FeedbackGraph):
         value = FeedbackGraphs.repeat(value, n)
     if value is None:
         return None
-    if not isinstance(value, FeedbackGraphs | ProbabilisticGraphs):
+    if not isinstance(value, Graphs):
         raise LogError(
             f"graphs is a {type(value).__name__}; expected a FeedbackGraph, as FeedbackGraph.from_dense(matrix) makes "
             "it, or a batch of graphs"

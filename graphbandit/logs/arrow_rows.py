@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import LogError
-from graphbandit.logs.batch import LogBatch
+from graphbandit.logs.batch import LogBatch, check_growing
 from graphbandit.logs.format import DECISION_COLUMNS, DECISIONS, REWARDS, TIME, Layout, Stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns
 
@@ -55,18 +55,6 @@ def to_batch(
     )
     batch.check()
     return batch
-
-
-def check_growing(ids: Int[np.ndarray, " n"], first_row: int) -> None:
-    """Raise LogError at the first id that is not above the one before it."""
-    growing = np.diff(ids) > 0
-    if not growing.all():
-        row = int(np.argmin(growing)) + 1
-        raise LogError(
-            f"the id {ids[row]} follows {ids[row - 1]}; expected ids that grow from row to row",
-            table=DECISIONS,
-            row=first_row + row,
-        )
 
 
 def _reward_arrays(

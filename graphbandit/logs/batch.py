@@ -8,20 +8,17 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.graphs.bits import diagonal, unpack_rows
+from graphbandit.graphs.bits import diagonal
+from graphbandit.graphs.products import times_graphs
 from graphbandit.rounds import Observations
 
 SUM_TOLERANCE = 1e-6
 """How far the probabilities of a round may be from a sum of one, and recorded numbers from computed ones."""
-
-CELLS = 1 << 18
-"""The size of a (K, K) block of graphs that is unpacked at a time, in rounds times arms times arms."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,18 +142,14 @@ class LogBatch:
     @cached_property
     def expected(self) -> Bool[np.ndarray, "n arms"] | None:
         """Which arms the action surely reveals; None if the log does not tell."""
-        if isinstance(self.graphs, FeedbackGraphs):
-            return self.graphs._revealed(self.actions)
         if isinstance(self.graphs, ProbabilisticGraphs):
             return np.asarray(self.graphs.stored[self.graphs.index, self.actions] >= 1.0)
-        return None
+        return self.allowed
 
-    @property
+    @cached_property
     def allowed(self) -> Bool[np.ndarray, "n arms"] | None:
         """Which arms the action may reveal; None if the log does not tell."""
-        if isinstance(self.graphs, ProbabilisticGraphs):
-            return np.asarray(self.graphs.stored[self.graphs.index, self.actions] > 0.0)
-        return self.expected
+        return None if self.graphs is None else self.graphs._revealed(self.actions)
 
     def observations(self, first_round: int | None = None) -> Observations:
         """What a learner or a function class learns from; rounds are counted from `first_round` (the row, if None)."""
@@ -190,10 +183,7 @@ class LogBatch:
         def refuse_arm(wrong: Bool[np.ndarray, "n arms"], message: Any) -> None:
             refuse(wrong.any(axis=1), lambda row: message(row, int(np.argmax(wrong[row]))))
 
-        refuse(
-            np.diff(self.ids, prepend=self.ids[:1] - 1) <= 0,
-            lambda t: f"the id {self.ids[t]} follows {self.ids[t - 1]}; expected ids that grow from row to row",
-        )
+        check_growing(self.ids, self.first_row)
         finite = np.isfinite(self.contexts.reshape(len(self), -1)).all(axis=1)
         refuse(~finite, lambda t: f"the context is {self.contexts[t]}; expected finite numbers")
         refuse(
@@ -265,48 +255,13 @@ class LogBatch:
                 )
 
 
-def times_graphs(
-    rows: Float[np.ndarray, "n arms"], graphs: FeedbackGraphs | ProbabilisticGraphs, *, transposed: bool = False
-) -> Float[np.ndarray, "n arms"]:
-    """Row t times the matrix of graph t: sum over j of rows[t, j] G_t[j, a].
-
-    With `transposed`, sum over a of G_t[j, a] rows[t, a]. Rounds that share a graph are multiplied together. The order
-    of sums depends on the round alone.
-    """
-    n, n_arms = rows.shape
-    result = np.empty((n, n_arms))
-    used, place = np.unique(graphs.index, return_inverse=True)
-    if len(used) * 4 > n and n_arms <= 512:  # hardly a graph is shared
-        step = max(1, CELLS // (n_arms * n_arms))
-        for start in range(0, n, step):
-            part = slice(start, start + step)
-            dense = dense_graphs(graphs, graphs.index[part])
-            result[part] = np.einsum("na,nja->nj" if transposed else "nj,nja->na", rows[part], dense)
-        return result
-    order = np.argsort(place, kind="stable")
-    ends = np.cumsum(np.bincount(place, minlength=len(used)))
-    start = 0
-    for stored, end in zip(used.tolist(), ends.tolist(), strict=True):
-        chosen = order[start:end]
-        matrix = _sparse(graphs, stored)
-        # not a dense product: BLAS sums in an order that depends on how many rows there are
-        result[chosen] = ((matrix if transposed else matrix.T) @ rows[chosen].T).T
-        start = end
-    return result
-
-
-def _sparse(graphs: FeedbackGraphs | ProbabilisticGraphs, stored: int) -> Any:
-    if isinstance(graphs, ProbabilisticGraphs):
-        return scipy.sparse.csr_array(graphs.stored[stored])
-    return graphs._stored_graph(stored).to_sparse().astype(np.float64)
-
-
-def dense_graphs(
-    graphs: FeedbackGraphs | ProbabilisticGraphs, index: Int[np.ndarray, " some"]
-) -> Float[np.ndarray, "some arms arms"]:
-    """The matrices of these stored graphs."""
-    if isinstance(graphs, ProbabilisticGraphs):
-        return np.asarray(graphs.stored[index])
-    if isinstance(graphs.stored, np.ndarray):
-        return unpack_rows(graphs.stored[index], graphs.n_arms).astype(np.float64)
-    raise TypeError("graphs of this many arms are multiplied one by one")
+def check_growing(ids: Int[np.ndarray, " n"], first_row: int) -> None:
+    """Raise LogError at the first id that is not above the one before it."""
+    growing = np.diff(ids) > 0
+    if not growing.all():
+        row = int(np.argmin(growing)) + 1
+        raise LogError(
+            f"the id {ids[row]} follows {ids[row - 1]}; expected ids that grow from row to row",
+            table="decisions",
+            row=first_row + row,
+        )

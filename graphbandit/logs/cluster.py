@@ -19,9 +19,9 @@ Compute = Callable[[Callable[[Log], Any], Sequence[Log]], list[Any]]
 
 def partitions(log: Log, count: int) -> list[Log]:
     """Consecutive parts of a log, about equally long."""
-    unit = min(ALIGNMENT, 1 << (max(1, len(log) // max(count, 1)).bit_length() - 1))
-    step = -(-len(log) // max(count, 1))
-    step = max(-(-step // unit) * unit, unit)
+    count = max(count, 1)  # a cluster may have no workers yet
+    unit = min(ALIGNMENT, 1 << (max(1, len(log) // count).bit_length() - 1))
+    step = max(-(-len(log) // (count * unit)) * unit, unit)
     return [log[start : start + step] for start in range(0, len(log), step)]
 
 

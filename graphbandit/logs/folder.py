@@ -6,7 +6,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ from graphbandit.logs.format import (
     check_columns,
 )
 from graphbandit.logs.graph_rows import GraphStore
-from graphbandit.logs.sources import Source, ids_range, range_of
+from graphbandit.logs.sources import Source, range_of
 from graphbandit.logs.widening import widened
 
 SEALED, OPEN = ".parquet", ".arrows"
@@ -194,8 +194,10 @@ class FolderSource(Source):
                 if not count:
                     continue
                 piece = Piece(path, group, count, row, 0, 0)
-                low, high = known or ids_range(self._read(piece), _key(table), table, row)
-                pieces.append(Piece(path, group, count, row, int(low), int(high)))
+                if known is None:
+                    ids = integers(self._read(piece), _key(table), table, row)
+                    known = ids.min(), ids.max()
+                pieces.append(replace(piece, low=int(known[0]), high=int(known[1])))
                 row += count
         return pieces
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from graphbandit.errors import LogError
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
 from graphbandit.logs.array_input import log_stamp, told_n_arms
 from graphbandit.logs.arrow_rows import fixed_lists
 from graphbandit.logs.column_types import arm_numbers, is_text, plain
@@ -24,6 +24,7 @@ from graphbandit.logs.format import (
     check_columns,
 )
 from graphbandit.logs.sources import TableSource, graph_rows
+from graphbandit.rounds.shown import Graphs
 
 
 def to_arrow(frame: Any, name: str) -> pa.Table:
@@ -199,7 +200,7 @@ def _with_graphs(decisions: pa.Table, graphs: Any, n_arms: int, layout: Layout) 
         graphs = bandit(n_arms)
     if isinstance(graphs, FeedbackGraph):
         graphs = FeedbackGraphs.repeat(graphs, decisions.num_rows)
-    if isinstance(graphs, FeedbackGraphs | ProbabilisticGraphs):
+    if isinstance(graphs, Graphs):
         if (len(graphs), graphs.n_arms) != (decisions.num_rows, n_arms):
             raise LogError(
                 f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {decisions.num_rows} of {n_arms}"

@@ -11,6 +11,7 @@ import pyarrow as pa
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import GraphError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
+from graphbandit.rounds.shown import Graphs
 
 EdgeRow = tuple[Int[np.ndarray, " numbers"], Float[np.ndarray, " edges"] | None]
 """The edges j0, a0, j1, a1, .. and their probabilities; None if every edge is sure."""
@@ -60,10 +61,12 @@ class GraphStore:
             if old is not graph and not _equal(old, graph):
                 raise LogError(f"graph {number} differs from an earlier one of that number", table=place, row=row)
 
-    def batch(self, decisions: pa.Table, first_row: int) -> FeedbackGraphs | ProbabilisticGraphs | None:
+    def batch(self, decisions: pa.Table, first_row: int) -> Graphs | None:
         """The graphs of these decisions, each stored once; None if no row has one."""
         n = decisions.num_rows
-        numbers = _filled(decisions, "graph", n)
+        numbers = np.full(n, -1, dtype=np.int64)
+        if "graph" in decisions.column_names:
+            numbers = np.asarray(decisions["graph"].fill_null(-1).to_numpy(), dtype=np.int64)
         inline = decisions["edges"] if "edges" in decisions.column_names else None
         has_inline = np.zeros(n, bool) if inline is None else inline.is_valid().to_numpy(zero_copy_only=False)
         given = has_inline | (numbers >= 0)
@@ -92,12 +95,10 @@ class GraphStore:
                 places[key] = len(pool)
                 pool.append(read_graph(edges, probabilities, self.n_arms, "decisions", first_row + row))
             index[row] = places[key]
-        return pooled(pool, index)
+        return _pooled(pool, index)
 
 
-def pooled(
-    pool: Sequence[FeedbackGraph | Float[np.ndarray, "arms arms"]], index: Int[np.ndarray, " n"]
-) -> FeedbackGraphs | ProbabilisticGraphs:
+def _pooled(pool: Sequence[FeedbackGraph | Float[np.ndarray, "arms arms"]], index: Int[np.ndarray, " n"]) -> Graphs:
     """A batch in which row i has graph index[i] of the pool: edge probabilities if any of them is a matrix."""
     sure = [graph for graph in pool if isinstance(graph, FeedbackGraph)]
     if len(sure) == len(pool):
@@ -127,12 +128,6 @@ def read_graph(
     except GraphError as error:
         raise LogError(str(error), table=place, row=row) from None
     return matrix
-
-
-def _filled(table: pa.Table, name: str, n: int) -> Int[np.ndarray, " n"]:
-    if name not in table.column_names:
-        return np.full(n, -1, dtype=np.int64)
-    return np.asarray(table[name].fill_null(-1).to_numpy(), dtype=np.int64)
 
 
 def _bytes(values: Any) -> bytes:

@@ -173,20 +173,19 @@ class Log:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the log to a new folder: all of it, or nothing."""
-        target = log_folder(folder)
-        with whole_folder(target) as part:
-            self._write_into(part)
-
-    def _write_into(self, folder: Path) -> None:
         layout = self._source.layout
+        with whole_folder(log_folder(folder)) as part:
+            files = {table: _Files(part / table, layout.schema(table)) for table in TABLES}
+            for table, rows in self._tables():
+                files[table].write(rows)
+            for file in files.values():
+                file.close()
+            (part / "log.json").write_text(layout.stamp.to_json() + "\n", encoding="utf-8")
+
+    def _tables(self) -> Iterator[tuple[str, pa.Table]]:
+        """All rows, piece by piece, each piece with the name of its table."""
         whole = len(self) == len(self._source)
-        pieces = self._source.tables() if whole else ArraySource(layout, self.to_batch()).tables()
-        files = {table: _Files(folder / table, layout.schema(table)) for table in TABLES}
-        for table, rows in pieces:
-            files[table].write(rows)
-        for file in files.values():
-            file.close()
-        (folder / "log.json").write_text(layout.stamp.to_json() + "\n", encoding="utf-8")
+        return (self._source if whole else ArraySource(self._source.layout, self.to_batch())).tables()
 
     def __len__(self) -> int:
         return self._stop - self._first
@@ -258,9 +257,8 @@ class Log:
     def to_arrow(self) -> dict[str, pa.Table]:
         """The tables graphs, decisions and rewards, in memory."""
         layout = self._source.layout
-        source = self._source if len(self) == len(self._source) else ArraySource(layout, self.to_batch())
         pieces: dict[str, list[pa.Table]] = {table: [layout.schema(table).empty_table()] for table in TABLES}
-        for table, rows in source.tables():
+        for table, rows in self._tables():
             pieces[table].append(rows)
         return {table: pa.concat_tables(rows, promote_options="permissive") for table, rows in pieces.items()}
 

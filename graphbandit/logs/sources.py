@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from graphbandit.base.shapes import Float, Int
-from graphbandit.graphs import FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.logs.arrow_rows import check_growing, decision_rows, integers, reward_rows, to_batch
-from graphbandit.logs.batch import LogBatch
+from graphbandit.base.shapes import Float
+from graphbandit.graphs import FeedbackGraphs
+from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows, to_batch
+from graphbandit.logs.batch import LogBatch, check_growing
 from graphbandit.logs.column_types import to_format
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, Layout
 from graphbandit.logs.graph_rows import GraphStore, edge_columns, edge_row
+from graphbandit.rounds.shown import Graphs
 
 
 class Source(ABC):
@@ -88,7 +89,7 @@ class ArraySource(Source):
         return range_of(self._rounds.rewards[self._rounds.revealed])
 
 
-def graph_rows(layout: Layout, graphs: FeedbackGraphs | ProbabilisticGraphs) -> pa.Table:
+def graph_rows(layout: Layout, graphs: Graphs) -> pa.Table:
     """The stored graphs of a batch as rows of the graphs table, numbered as the batch's index counts them."""
     stored = graphs.stored_graphs() if isinstance(graphs, FeedbackGraphs) else list(graphs.stored)
     edges, odds = edge_columns([edge_row(graph) for graph in stored])
@@ -154,9 +155,3 @@ class TableSource(Source):
 def range_of(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
     """The smallest and the largest, neither of them minus zero; nan if there is none."""
     return (float(values.min()) + 0.0, float(values.max()) + 0.0) if len(values) else (np.nan, np.nan)
-
-
-def ids_range(rows: pa.Table, name: str, table: str, first_row: int) -> tuple[int, int]:
-    """The smallest and the largest id of some rows of a table, one at least."""
-    values: Int[np.ndarray, " n"] = integers(rows, name, table, first_row)
-    return int(values.min()), int(values.max())

@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 
 from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.base.saved_files import write_bytes
-from graphbandit.base.shapes import Int
+from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs.array_input import log_batch, log_stamp
@@ -203,8 +203,7 @@ class LogWriter:
             pa.nulls(n, TIME) if stamps is None else pa.array(stamps).cast(TIME),
         ]
         if n:
-            self._begin_stage()
-            self._stage(REWARDS, pa.table(columns, schema=self.layout.schema(REWARDS)))
+            self.stage_rewards(pa.table(columns, schema=self.layout.schema(REWARDS)))
             self.commit()
 
     def stage_decisions(self, batch: LogBatch) -> None:
@@ -300,11 +299,10 @@ class LogWriter:
         new: list[tuple[int, EdgeRow]] = []
         for i, stored in enumerate(used.tolist()):
             graph = graphs._stored_graph(stored) if isinstance(graphs, FeedbackGraphs) else graphs.stored[stored]
-            key = graph if isinstance(graph, FeedbackGraph) else graph.tobytes()
+            key, size = _key_and_size(graph)
             number = self._graphs.get(key)
             if number is None:
                 row = edge_row(graph)
-                size = graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
                 if self._staged.graph_bytes + size <= SHARED_BYTES:
                     number = self._staged.graphs[key] = self._staged.next_graph
                     self._staged.next_graph += 1
@@ -341,9 +339,10 @@ class LogWriter:
             for path in sealed:
                 store.add(self._sealed_rows(path, GRAPHS), path.name)
             for known, graph in store.items():
+                key, size = _key_and_size(graph)
                 self._next_graph = max(self._next_graph, known + 1)
-                self._graphs[graph if isinstance(graph, FeedbackGraph) else graph.tobytes()] = known
-                self._graph_bytes += graph.n_arms**2 // 8 if isinstance(graph, FeedbackGraph) else graph.nbytes
+                self._graphs[key] = known
+                self._graph_bytes += size
         if table == DECISIONS and sealed:
             self.next_id = int(integers(self._sealed_rows(sealed[-1], DECISIONS, ["id"]), "id", DECISIONS)[-1]) + 1
         return GrowingFile(self.folder / table, number, self.layout.schema(table), self._rows_per_file, self._sync)
@@ -370,3 +369,10 @@ class _Staged:
     next_graph: int = 0
     graphs: dict[FeedbackGraph | bytes, int] = field(default_factory=dict)
     ends: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+
+
+def _key_and_size(graph: FeedbackGraph | Float[np.ndarray, "arms arms"]) -> tuple[FeedbackGraph | bytes, int]:
+    """What a graph is known by, and how many bytes it takes in memory."""
+    if isinstance(graph, FeedbackGraph):
+        return graph, graph.n_arms**2 // 8
+    return graph.tobytes(), graph.nbytes

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from importlib import resources
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from graphbandit.errors import DatabaseError
-from graphbandit.service import messages, openapi, page
+from graphbandit.service import messages, openapi
 from graphbandit.service.answers import RefusedError, checked, decoded, json, problem
 from graphbandit.service.batcher import Batcher
 from graphbandit.service.configuration import Configuration
@@ -29,6 +30,17 @@ from graphbandit.service.reader import Reader
 from graphbandit.service.tokens import Tokens
 
 T = TypeVar("T")
+PAGE = resources.files("graphbandit.service") / "page.html"
+"""The live page: one HTML file with its style and script inside; what it shows is pushed to it."""
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+"""The headers of pages."""
 Endpoint = Callable[[Request], Awaitable[Response]]
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Addresses and names by which only this machine reaches itself."""
@@ -38,7 +50,14 @@ class Service:
     """What all routes share."""
 
     def __init__(
-        self, configuration: Configuration, decider: Decider, log: Log, reader: Reader, metrics: Metrics, address: str
+        self,
+        configuration: Configuration,
+        decider: Decider,
+        log: Log,
+        reader: Reader,
+        metrics: Metrics,
+        address: str,
+        fresh: asyncio.Event,
     ) -> None:
         self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
         self.metrics = metrics
@@ -46,7 +65,7 @@ class Service:
         self.tokens = Tokens(configuration.tokens)
         self.answers_to = _own_names(configuration, address) if not self.tokens else None
         self.batcher = Batcher(decider, log, metrics)
-        self.stopping, self.news = asyncio.Event(), asyncio.Event()
+        self.stopping, self.fresh = asyncio.Event(), fresh
         self._decide = msgspec.json.Decoder(DecideRequest | list[DecideRequest])
         self._observe = msgspec.json.Decoder(ObserveRequest | list[ObserveRequest])
         self._activate = msgspec.json.Decoder(ActivateRequest | list[ActivateRequest])
@@ -119,8 +138,7 @@ class Service:
         prepared = self.prepared(name, items, batch=batch)
         done = checked(await self.batcher.decide(name, prepared), batch=batch)
         answers = [
-            self.decider.answer(name, one.key, one.body or b"", item.explain)
-            for one, item in zip(done, items, strict=True)
+            self.decider.answer(name, one.key, one.body, item.explain) for one, item in zip(done, items, strict=True)
         ]
         return json(answers if batch else answers[0])
 
@@ -202,7 +220,7 @@ class Service:
 
     async def docs(self, request: Request) -> Response:
         """GET /docs."""
-        return Response(openapi.page(), media_type="text/html; charset=utf-8", headers=page.HEADERS)
+        return Response(openapi.page(), media_type="text/html; charset=utf-8", headers=HEADERS)
 
     async def openapi(self, request: Request) -> Response:
         """GET /openapi.json."""
@@ -210,24 +228,17 @@ class Service:
 
     async def live(self, request: Request) -> Response:
         """GET /: the live page."""
-        return Response(page.html(), media_type="text/html; charset=utf-8", headers=page.HEADERS)
+        return Response(PAGE.read_bytes(), media_type="text/html; charset=utf-8", headers=HEADERS)
 
 
 def application(service: Service) -> Callable[..., Awaitable[None]]:
     """The ASGI application."""
 
     def route(path: str, endpoint: Endpoint, scope: str | None, method: str = "GET") -> Route:
-        observed = service.metrics.requests.labels
+        async def answered(request: Request) -> Response:
+            return await _answered(service, request, path, endpoint, scope)
 
-        async def guarded(request: Request) -> Response:
-            started = time.perf_counter()
-            response = await _guarded(service, request, endpoint, scope)
-            if response.status_code >= 400 and path.startswith("/personalizer/"):
-                response = as_there(response)
-            observed(path, str(response.status_code)).observe(time.perf_counter() - started)
-            return response
-
-        return Route(path, guarded, methods=[method])
+        return Route(path, answered, methods=[method])
 
     personalizer = Personalizer(service)
     routes = [
@@ -255,10 +266,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
     async def not_allowed(request: Request, error: Exception) -> Response:
         return problem(405, f"{request.method} is not allowed at this path")
 
-    async def failed(request: Request, error: Exception) -> Response:
-        return problem(500, "the service has failed; its log says why")
-
-    handlers: dict[Any, Any] = {404: not_found, 405: not_allowed, 500: failed}
+    handlers: dict[Any, Any] = {404: not_found, 405: not_allowed}
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.router.redirect_slashes = False
     return _with_short_way(service, app)
@@ -266,8 +274,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
 
 def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable[None]]:
     """Let decide and observe skip the router and its layers, which cost as much as the rest of a request."""
-    hot = {"decide": (service.decide, "decide"), "observe": (service.observe, "observe")}
-    observed = service.metrics.requests.labels
+    hot = {"decide": service.decide, "observe": service.observe}
 
     async def entrance(scope: Any, receive: Any, send: Any) -> None:
         parts: list[str] = []
@@ -276,15 +283,9 @@ def _with_short_way(service: Service, app: Starlette) -> Callable[..., Awaitable
         if len(parts) != 4 or parts[0] or parts[1] != "v1" or parts[3] not in hot:
             await app(scope, receive, send)
             return
-        started = time.perf_counter()
         scope["path_params"] = {"bandit": parts[2]}
-        endpoint, right = hot[parts[3]]
-        try:
-            response = await _guarded(service, Request(scope, receive), endpoint, right)
-        except Exception:  # a defect: answered as Starlette would, which this request bypasses
-            logger.exception("a request has failed")
-            response = problem(500, "the service has failed; its log says why")
-        observed(f"/v1/{{bandit}}/{parts[3]}", str(response.status_code)).observe(time.perf_counter() - started)
+        verb = parts[3]
+        response = await _answered(service, Request(scope, receive), f"/v1/{{bandit}}/{verb}", hot[verb], verb)
         await response(scope, receive, send)
 
     return entrance
@@ -308,6 +309,20 @@ def _called(request: Request) -> str:
     """The host name of a request, without the port."""
     host = request.headers.get("host", "")
     return host.partition("]")[0].lstrip("[") if host.startswith("[") else host.rpartition(":")[0] or host
+
+
+async def _answered(service: Service, request: Request, path: str, endpoint: Endpoint, scope: str | None) -> Response:
+    """The answer of an endpoint, or the problem that it raises; `path` names the route in the metrics."""
+    started = time.perf_counter()
+    try:
+        response = await _guarded(service, request, endpoint, scope)
+    except Exception:
+        logger.exception("a request has failed")
+        response = problem(500, "the service has failed; its log says why")
+    if response.status_code >= 400 and path.startswith("/personalizer/"):
+        response = as_there(response)
+    service.metrics.requests.labels(path, str(response.status_code)).observe(time.perf_counter() - started)
+    return response
 
 
 async def _guarded(service: Service, request: Request, endpoint: Endpoint, scope: str | None) -> Response:

@@ -11,8 +11,10 @@ import msgspec
 
 from graphbandit.errors import ConfigurationError
 from graphbandit.experiments.describe.kinds import expected
-from graphbandit.service.durations import seconds
+from graphbandit.service.rows import DecisionBody
 
+UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+"""Units of time, in seconds."""
 SCOPES = ("read", "decide", "observe", "admin")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")
 LONGEST_NAME = 256
@@ -93,6 +95,10 @@ class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     def window_seconds(self) -> float | None:
         """How long to wait for the rewards of a decision; None: forever."""
         return None if self.window is None else seconds(self.window)
+
+    def defaulted(self, body: DecisionBody) -> list[str]:
+        """The arms of a decision that get the default reward if no other comes."""
+        return [arm for arm in body.revealed if self.default_for == "revealed" or arm == body.arm]
 
 
 FIXED = (
@@ -264,3 +270,20 @@ def _bandit(name: str, table: Any) -> Bandit:
     if bandit.longest_epoch < 1:
         raise refuse("longest_epoch", f"is {bandit.longest_epoch}; expected at least 1 round")
     return bandit
+
+
+def seconds(value: float | str) -> float:
+    """A length of time, written as 90, "90s", "30m", "12h" or "7d", in seconds; ValueError unless it is above 0.
+
+    >>> seconds("30m"), seconds(90)
+    (1800.0, 90.0)
+    """
+    text = str(value).strip()
+    unit = UNITS.get(text[-1:])
+    try:
+        length = float(text) if unit is None else float(text[:-1]) * unit
+    except ValueError:
+        length = math.nan
+    if not 0 < length < math.inf:
+        raise ValueError(f'{value!r} is not a length of time; expected a number of seconds above 0, or "30m", "12h"')
+    return length

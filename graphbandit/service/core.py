@@ -12,8 +12,9 @@ import numpy as np
 
 from graphbandit import function_classes, learners
 from graphbandit.bandit.decider import may_reveal, uniform
+from graphbandit.bandit.graph_inputs import Graph, graph_batch
+from graphbandit.bandit.inputs import stacked_masks
 from graphbandit.base import saved_files
-from graphbandit.base.program_constants import SOLVERS
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
 from graphbandit.experiments.describe.kinds import expected
@@ -26,10 +27,12 @@ from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.savable_classes import load_savable_classes
 from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
+from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
-from graphbandit.service.graphs import BanditGraphs, Graph, batch, some
+from graphbandit.service.graphs import BanditGraphs
+from graphbandit.service.messages import some
 from graphbandit.service.rows import DecisionBody
 
 
@@ -61,17 +64,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Decided:
-    """One decision, by slots."""
+    """One decision, the row of a batch of them, and the slots of the arms whose rewards may come."""
 
-    action: int
-    probability: float
-    probabilities: Float[np.ndarray, " slots"]
-    observed: Float[np.ndarray, " slots"]
+    batch: Decisions
+    row: int
     revealed: Int[np.ndarray, " revealed"]
-    notes: Float[np.ndarray, " notes"]
-    best: int
-    epoch: int
-    details: dict[str, Any]
 
 
 class Core:
@@ -263,44 +260,20 @@ class Core:
 
     def _decide(self, snapshot: Snapshot, asked: Sequence[Asked]) -> list[Decided]:
         contexts = np.stack([one.context for one in asked])
-        graphs = batch([one.graph for one in asked])
-        masks = None
-        if any(one.available is not None for one in asked):
-            everything = np.ones(self.slots, dtype=np.bool_)
-            masks = np.stack([everything if one.available is None else one.available for one in asked])
+        graphs = graph_batch([one.graph for one in asked])
+        masks = stacked_masks([one.available for one in asked], self.slots)
         draws = np.array([uniform(snapshot.hash, one.key) for one in asked])
         frozen = LearnerSnapshot(
             learner=self.learner, problem=self.problem, state=snapshot.state, learnt=snapshot.rounds
         )
         decisions = frozen.decide(Shown(contexts, graphs, masks), draws)
-        revealed = list(may_reveal(graphs, decisions))
-        return [
-            Decided(
-                action=int(decisions.action[i]),
-                probability=float(decisions.probability[i]),
-                probabilities=decisions.probabilities[i],
-                observed=decisions.observation_probabilities[i],
-                revealed=revealed[i],
-                notes=decisions.notes[i],
-                best=int(decisions.best[i]),
-                epoch=int(decisions.epoch[i]),
-                details={
-                    "gaps": decisions.gaps[i],
-                    "candidates": decisions.candidates[i],
-                    "exploration_set": decisions.exploration_set[i],
-                    "gamma": float(decisions.gamma[i]),
-                    "objective": float(decisions.objective[i]),
-                    "solver": SOLVERS[int(decisions.solver[i])],
-                },
-            )
-            for i in range(len(asked))
-        ]
+        return [Decided(decisions, i, revealed) for i, revealed in enumerate(may_reveal(graphs, decisions))]
 
     def best(self, state: Any, contexts: Sequence[Float[np.ndarray, "..."]]) -> Int[np.ndarray, " n"]:
         """The slot of the arm that a state thinks best in each context; not for arms that come with the request."""
         graph, names = self._graphs.asked(None, self.settings.names), self.settings.names
         asked = [Asked("", context, graph, self._offered, names, Tally()) for context in contexts]
-        return np.array([made.best for made in self.decide(Snapshot("", state, 0, 0, 0), asked)])
+        return np.array([made.batch.best[made.row] for made in self.decide(Snapshot("", state, 0, 0, 0), asked)])
 
     # learning
 
@@ -317,10 +290,6 @@ class Core:
     def feature_names(self) -> tuple[str, ...]:
         """What the numbers of an encoded context are."""
         return self._features.feature_names
-
-    def rounds_until_update(self, state: Any) -> int:
-        """How many rounds go into the next update."""
-        return self.learner.rounds_until_update(state)
 
     def learn(self, state: Any, played: Played, late: Sequence[Played], news: News) -> tuple[Any, bool]:
         """The state after the rounds of an epoch, and whether the learner could fit.

@@ -5,11 +5,12 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 
+from graphbandit.base.program_constants import SOLVERS
 from graphbandit.errors import GraphBanditError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
@@ -28,13 +29,14 @@ def new_key() -> str:
     return f"{time.time_ns():016x}{secrets.token_hex(8)}"
 
 
+@dataclass(slots=True)
 class Prepared:
     """A checked request, with what is logged of it."""
 
-    __slots__ = ("asked", "features", "key", "request")
-
-    def __init__(self, request: DecideRequest, key: str, asked: Asked, features: bytes | None) -> None:
-        self.request, self.key, self.asked, self.features = request, key, asked, features
+    request: DecideRequest
+    key: str
+    asked: Asked
+    features: bytes | None
 
 
 class Decider:
@@ -118,8 +120,9 @@ class Decider:
 
     def _body(self, snapshot: Snapshot, prepared: Prepared, made: Decided) -> DecisionBody:
         request, names = prepared.request, prepared.asked.names
-        arm, probability, proposed = names[made.action], made.probability, None
-        revealed, q = made.revealed.tolist(), made.observed
+        batch, row = made.batch, made.row
+        arm, probability, proposed = names[batch.action[row]], float(batch.probability[row]), None
+        revealed, q = made.revealed.tolist(), batch.observation_probabilities[row]
         if request.arm is not None:
             arm, proposed = request.arm, arm
             probability = 1.0 if request.probability is None else request.probability
@@ -134,20 +137,20 @@ class Decider:
             available=request.available,
             active=request.active,
             snapshot=snapshot.hash,
-            epoch=made.epoch,
+            epoch=int(batch.epoch[row]),
             arm=arm,
             probability=probability,
-            p=made.probabilities[: len(names)].astype("<f8").tobytes(),
+            p=batch.probabilities[row, : len(names)].astype("<f8").tobytes(),
             revealed=[names[a] for a in revealed],
             q=q[: len(names)].astype("<f8").tobytes(),
-            notes=made.notes.astype("<f8").tobytes(),
-            best=names[made.best],
+            notes=batch.notes[row].astype("<f8").tobytes(),
+            best=names[batch.best[row]],
             proposed=proposed,
             unknown=prepared.asked.tally.unknown,
             missing=prepared.asked.tally.missing,
         )
 
-    def answer(self, name: str, key: str, data: bytes, explain: bool) -> DecideAnswer:
+    def answer(self, name: str, key: str, data: bytes | None, explain: bool) -> DecideAnswer:
         """The answer to a request, from its decision in the log."""
         body = unpack(data)
         explanation = self.explanation(name, key, body, None) if explain else None
@@ -166,7 +169,7 @@ class Decider:
         if snapshot is None:
             return None
         asked = core.asked_before(key, body)
-        made = core.decide(snapshot, [asked])[0]
+        made = core.decide(snapshot, [asked])[0].batch.round(0)
         names = asked.names
 
         def by_name(values: np.ndarray) -> dict[str, float]:
@@ -175,21 +178,19 @@ class Decider:
         def chosen(mask: np.ndarray) -> list[str]:
             return [arm for arm, there in zip(names, mask.tolist(), strict=False) if there]
 
-        details: dict[str, Any] = made.details
+        def finite(value: float) -> float | None:
+            return float(value) if np.isfinite(value) else None
+
         return Explanation(
             snapshot=snapshot.hash,
-            epoch=made.epoch,
-            best=names[made.best],
-            probabilities=by_name(made.probabilities),
-            observation_probabilities=by_name(made.observed),
-            candidates=chosen(details["candidates"]),
-            exploration_set=chosen(details["exploration_set"]),
-            gaps=by_name(details["gaps"]),
-            gamma=_finite(details["gamma"]),
-            objective=_finite(details["objective"]),
-            solver=details["solver"],
+            epoch=int(made["epoch"]),
+            best=names[made["best"]],
+            probabilities=by_name(made["probabilities"]),
+            observation_probabilities=by_name(made["observation_probabilities"]),
+            candidates=chosen(made["candidates"]),
+            exploration_set=chosen(made["exploration_set"]),
+            gaps=by_name(made["gaps"]),
+            gamma=finite(made["gamma"]),
+            objective=finite(made["objective"]),
+            solver=SOLVERS[made["solver"]],
         )
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

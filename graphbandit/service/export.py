@@ -15,13 +15,12 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from graphbandit.bandit.graph_inputs import graph_batch
+from graphbandit.bandit.inputs import stacked_masks
 from graphbandit.errors import SettingError
-from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.logs import LogBatch, LogWriter
 from graphbandit.logs.format import REWARDS, TIME
-from graphbandit.logs.graph_rows import pooled
 from graphbandit.logs.whole_folder import whole_folder
-from graphbandit.rounds.shown import Graphs
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Asked, Core
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
@@ -154,7 +153,7 @@ class _Exporter:
 
     def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
         """The decision with its rewards; None if it has not started, or waits for its default reward."""
-        body, settings = unpack(row.body or b""), self._core.settings
+        body, settings = unpack(row.body), self._core.settings
         started = row.time if body.active else next((r.time for r in about if r.kind == Kind.ACTIVATION), None)
         if started is None:
             self.outcome.inactive += 1
@@ -177,9 +176,8 @@ class _Exporter:
             elif settings.aggregation == "sum":
                 rewards[each.arm] = rewards[each.arm][0] + each.reward, each.time
         if default is not None and closes is not None:
-            for arm in [body.arm] if settings.default_for == "played" else body.revealed:
-                if arm in body.revealed:
-                    rewards.setdefault(arm, (default, closes))
+            for arm in settings.defaulted(body):
+                rewards.setdefault(arm, (default, closes))
         return _Round(row, body, self._core.asked_before(row.key, body), rewards, late)
 
     def _batch(self, rounds: Sequence[_Round]) -> LogBatch:
@@ -194,8 +192,6 @@ class _Exporter:
                 p[i] = service[i]
             elif probability[i] == 1.0:  # a caller that draws gives only the probability of the arm it played
                 p[i], p[i, played[i]] = 0.0, 1.0
-        masks = [each.asked.available for each in rounds]
-        everything = np.ones(slots, dtype=np.bool_)
         columns: dict[str, Any] = {
             "key": _objects([each.row.key for each in rounds]),
             "snapshot": _objects([each.body.snapshot for each in rounds]),
@@ -208,14 +204,12 @@ class _Exporter:
             first_row=0,
             ids=np.array([each.row.position for each in rounds], dtype=np.int64),
             contexts=np.stack([each.asked.context for each in rounds]),
-            graphs=_pooled([each.asked.graph for each in rounds]),
+            graphs=graph_batch([each.asked.graph for each in rounds]),
             actions=played,
             probability=probability,
             probabilities=p,
             rewards=np.empty((n, 0)),
-            available=None
-            if all(mask is None for mask in masks)
-            else np.stack([everything if mask is None else mask for mask in masks]),
+            available=stacked_masks([each.asked.available for each in rounds], slots),
             epochs=np.array([each.body.epoch for each in rounds], dtype=np.int64),
             times=np.array([round(each.row.time * 1e6) for each in rounds], dtype="datetime64[us]"),
             columns={name: columns[name] for name in self._writer.layout.columns},
@@ -246,19 +240,6 @@ def _configurations(store: Store, name: str) -> Iterator[Bandit]:
 
 def _settings(row: Row) -> Bandit:
     return msgspec.json.decode(row.body or b"", type=Bandit)
-
-
-def _pooled(graphs: Sequence[FeedbackGraph | ProbabilisticGraph]) -> Graphs:
-    """The graphs of some rounds, each stored once."""
-    places: dict[Any, int] = {}
-    pool: list[FeedbackGraph | np.ndarray] = []
-    index = np.empty(len(graphs), dtype=np.int32)
-    for i, graph in enumerate(graphs):
-        stored = graph if isinstance(graph, FeedbackGraph) else graph.matrix
-        index[i] = places.setdefault(stored if isinstance(stored, FeedbackGraph) else stored.tobytes(), len(pool))
-        if index[i] == len(pool):
-            pool.append(stored)
-    return pooled(pool, index)
 
 
 def _objects(values: Sequence[Any]) -> Any:

@@ -9,18 +9,16 @@
 A configuration may also write a plain list of edges.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from graphbandit.bandit.graph_inputs import Graph
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph, ProbabilisticGraphs
-from graphbandit.rounds.shown import Graphs
+from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.service.configuration import Bandit
-
-Graph = FeedbackGraph | ProbabilisticGraph
+from graphbandit.service.messages import some
 
 CACHED = 256
 """The number of graphs of edges that are kept."""
@@ -134,20 +132,6 @@ class BanditGraphs:
         return graph
 
 
-def batch(graphs: Sequence[Graph]) -> Graphs:
-    """Graphs of one kind as a batch; if all are the same object, it is stored once."""
-    first = graphs[0]
-    if isinstance(first, FeedbackGraph):
-        if all(graph is first for graph in graphs):
-            return FeedbackGraphs.repeat(first, len(graphs))
-        return FeedbackGraphs.stack([graph for graph in graphs if isinstance(graph, FeedbackGraph)])
-    if all(graph is first for graph in graphs):
-        return ProbabilisticGraphs.repeat(first, len(graphs))
-    return ProbabilisticGraphs.from_dense(
-        np.stack([graph.matrix for graph in graphs if isinstance(graph, ProbabilisticGraph)])
-    )
-
-
 def edge_probabilities(graph: Graph, action: int) -> np.ndarray:
     """The probability that playing this arm reveals each arm."""
     if isinstance(graph, ProbabilisticGraph):
@@ -155,8 +139,3 @@ def edge_probabilities(graph: Graph, action: int) -> np.ndarray:
     row = np.zeros(graph.n_arms)
     row[graph.reveals(action)] = 1.0
     return row
-
-
-def some(names: Sequence[str]) -> str:
-    """The first names of a list, for messages."""
-    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -82,7 +82,6 @@ class Learning:
         self._told_at = 0.0
         self._lease_until = 0.0
         self.position = 0
-        self.lag = 0
 
     def take_over(self) -> bool:
         """Take the lease and catch up with the log; False while somebody else holds it."""
@@ -121,7 +120,6 @@ class Learning:
                 self._statistics[name].read(row)
             self.position = row.position
         now = time.monotonic()
-        self.lag = len(rows)
         if len(rows) < CHUNK or now - self._published_at >= PUBLISH_EVERY:
             self._publish()
         return len(rows)
@@ -146,7 +144,7 @@ class Learning:
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
         changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
         with self._store.writing():
-            if not self._store.take_lease("learner", self.owner, LEASE):
+            if not self._store.take_lease(self.owner, LEASE):
                 raise LostLeaseError("another learner has the lease")
             for row in rows:
                 self._store.publish(row)
@@ -170,7 +168,7 @@ class Learning:
 
     def _renew(self) -> bool:
         with self._store.writing():
-            held = self._store.take_lease("learner", self.owner, LEASE)
+            held = self._store.take_lease(self.owner, LEASE)
         if held:
             self._lease_until = time.monotonic() + LEASE
         return held
@@ -178,7 +176,7 @@ class Learning:
     def give_up(self) -> None:
         """Give the lease back."""
         with self._store.writing():
-            self._store.give_lease("learner", self.owner)
+            self._store.give_lease(self.owner)
 
 
 def run(

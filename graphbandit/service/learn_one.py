@@ -64,8 +64,7 @@ class LogLearner:
         self.core, self._find = core, find
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
-        self._size = core.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
-        self._settings = core.settings
+        self._size = core.learner.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
         self._pending = _Pending()
         self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
         self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
@@ -73,11 +72,6 @@ class LogLearner:
         self._recent: OrderedDict[str, _Start] = OrderedDict()
         self.failed_fits = 0
         self.unlearnt_rewards = 0
-
-    @property
-    def waiting(self) -> int:
-        """Decisions whose window is still open."""
-        return len(self._waiting)
 
     @property
     def pending(self) -> int:
@@ -90,7 +84,7 @@ class LogLearner:
         if row.position > self.closed.position:
             self._close_windows(row.time)
         if row.kind == Kind.DECISION:
-            body = unpack(row.body or b"")
+            body = unpack(row.body)
             if body.active:
                 self._start(row.key, _Start(row.position, row.time, body), {}, False)
         elif row.kind == Kind.ACTIVATION:
@@ -102,22 +96,17 @@ class LogLearner:
         elif row.kind == Kind.FINAL:
             self._awaited.pop(row.key, None)
         elif row.kind == Kind.CONFIGURATION:
-            self._configure(row.body or b"")
+            self.core = Core(self.core.name, msgspec.json.decode(row.body or b"", type=Bandit))
         self.position = row.position
         if self._full and not self._awaited:
             self._close(row.position)
         return self.closed is not before
 
-    def _configure(self, body: bytes) -> None:
-        settings = msgspec.json.decode(body, type=Bandit)
-        self.core = Core(self.core.name, settings)
-        self._settings = settings
-
     # starting
 
     def _start(self, key: str, start: _Start, given: dict[str, float], final: bool) -> None:
         self._remember(key, start)
-        if self._settings.default_reward is not None:
+        if self.core.settings.default_reward is not None:
             self._waiting.append((start.position, start.time, key))
             if given:
                 self._given[key] = given
@@ -133,7 +122,7 @@ class LogLearner:
 
     def _close_windows(self, now: float) -> None:
         """Make rounds of decisions whose window has closed, in the order in which they started."""
-        window, default = self._settings.window_seconds, self._settings.default_reward
+        window, default = self.core.settings.window_seconds, self.core.settings.default_reward
         if window is None or default is None:
             return
         while self._waiting and self._waiting[0][1] + window <= now:
@@ -142,10 +131,8 @@ class LogLearner:
             if start is None or start.position != position:
                 start = _Start(position, started, self._known(self.core.name, key, position).decision)
             rewards = self._given.pop(key, {})
-            arms = [start.body.arm] if self._settings.default_for == "played" else start.body.revealed
-            for arm in arms:
-                if arm in start.body.revealed:
-                    rewards.setdefault(arm, default)
+            for arm in self.core.settings.defaulted(start.body):
+                rewards.setdefault(arm, default)
             self._round(start)
             for arm, reward in rewards.items():
                 self._see(start, arm, reward)
@@ -162,13 +149,13 @@ class LogLearner:
             if start is None:
                 return  # not active yet: its rewards are looked up on activation
             self._remember(row.key, start)
-        window = self._settings.window_seconds
-        if self._settings.default_reward is not None:
+        window = self.core.settings.window_seconds
+        if self.core.settings.default_reward is not None:
             if start.position > self.closed.learnt and (
                 not self._pending.starts or start.position > self._pending.starts[-1]
             ):
                 given = self._given.setdefault(row.key, {})
-                given[row.arm] = given.get(row.arm, 0.0) + reward if self._settings.aggregation == "sum" else reward
+                given[row.arm] = given.get(row.arm, 0.0) + reward if self.core.settings.aggregation == "sum" else reward
             else:
                 self.unlearnt_rewards += 1
             return
@@ -186,7 +173,7 @@ class LogLearner:
                 del self._awaited[row.key]
 
     def _aggregated(self, rewards: Sequence[float]) -> float:
-        return float(sum(rewards)) if self._settings.aggregation == "sum" else rewards[0]
+        return float(sum(rewards)) if self.core.settings.aggregation == "sum" else rewards[0]
 
     def _looked_up(self, row: Row) -> _Start | None:
         """Where the decision of a reward started, from the log up to that reward; None if it is not active yet."""
@@ -194,7 +181,7 @@ class LogLearner:
         decision = next((found for found in rows if found.kind == Kind.DECISION), None)
         if decision is None:
             return None  # moved to the archive together with all its rewards
-        body = unpack(decision.body or b"")
+        body = unpack(decision.body)
         if body.active:
             return _Start(decision.position, decision.time, body)
         for found in rows:
@@ -278,7 +265,7 @@ class LogLearner:
         state, fitted = self.core.learn(before.state, played, passed, news)
         self.failed_fits += not fitted
         self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
-        self._size = self.core.rounds_until_update(state)
+        self._size = self.core.learner.rounds_until_update(state)
         self._pending, self._awaited = _Pending(), {}
 
     def snapshot(self) -> tuple[Snapshot, bytes]:
@@ -299,7 +286,7 @@ class LogLearner:
         epoch = int(getattr(self.closed.state, "epoch", self.closed.rounds))
         contexts = [self._context(start.body) for start in islice(reversed(self._recent.values()), CONTEXTS)]
         changed = None
-        if before is not None and contexts and not self._settings.own_arms:
+        if before is not None and contexts and not self.core.settings.own_arms:
             with contextlib.suppress(GraphBanditError):  # a mere figure must not stop the learning
                 now, then = self.core.best(self.closed.state, contexts), self.core.best(before, contexts)
                 changed = float((now != then).mean())

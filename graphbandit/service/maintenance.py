@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from graphbandit.errors import DatabaseError
@@ -15,18 +16,21 @@ from graphbandit.service.rows import Kind
 from graphbandit.service.store import VERSION, Store, open_store
 
 
-def _opened(url: str) -> Store:
-    """Open the log, which must exist and be of this version."""
+@contextmanager
+def _opened(url: str) -> Iterator[Store]:
+    """The log, which must exist and be of this version."""
     if "://" not in url and not Path(url).exists():
         raise DatabaseError(f"{url} does not exist; expected the log of a service")
     store = open_store(url)
-    found = store.version()
-    if found != VERSION:
+    try:
+        found = store.version()
+        if found != VERSION:
+            raise DatabaseError(
+                f"{url} has schema version {found}; expected {VERSION}: start the service once to upgrade it"
+            )
+        yield store
+    finally:
         store.close()
-        raise DatabaseError(
-            f"{url} has schema version {found}; expected {VERSION}: start the service once to upgrade it"
-        )
-    return store
 
 
 def check(path: Path, url: str) -> Iterator[str]:
@@ -39,26 +43,23 @@ def check(path: Path, url: str) -> Iterator[str]:
     if "://" not in url and not Path(url).exists():
         yield f"{url} is not there yet: the service makes it"
         return
-    store = _opened(url)
-    check_fits(store, found.bandits)
-    yield f"{url}: schema version {VERSION}, {store.last()[0]} rows, fits"
-    store.close()
+    with _opened(url) as store:
+        check_fits(store, found.bandits)
+        yield f"{url}: schema version {VERSION}, {store.last()[0]} rows, fits"
 
 
 def replay_all(path: Path, url: str) -> Iterator[Replayed]:
     """Replay every bandit of a configuration."""
-    store = _opened(url)
-    for name, bandit in settings.read(path).bandits.items():
-        yield replay(store, name, bandit)
-    store.close()
+    with _opened(url) as store:
+        for name, bandit in settings.read(path).bandits.items():
+            yield replay(store, name, bandit)
 
 
 def export_all(path: Path, url: str, folder: Path) -> Iterator[tuple[str, Exported]]:
     """Write every bandit's rows to a folder of its own, in the log format."""
-    store = _opened(url)
-    for name, bandit in settings.read(path).bandits.items():
-        yield name, export(store, name, bandit, folder / name)
-    store.close()
+    with _opened(url) as store:
+        for name, bandit in settings.read(path).bandits.items():
+            yield name, export(store, name, bandit, folder / name)
 
 
 def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
@@ -68,29 +69,30 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
     one of them is refused, as its decision is unknown. Decisions that nobody has activated stay, because they may still
     be activated. Replays then begin at the newest snapshot.
     """
-    store = _opened(url)
-    last, now = store.last()
-    cut = min(store.position_at(now - keep), last - 1)
-    for name, bandit in settings.read(path).bandits.items():
-        base = store.newest_snapshot(name)
-        limit = min(cut, 0 if base is None else base.learnt)
-        folder = archive / f"{name}-{limit:012d}"
-        if base is None or not _has_decisions(store, name, limit):
-            yield f"{name}: nothing to move"
-            continue
-        moved = export(store, name, bandit, folder, until=limit, finished=True)
-        if not moved.decisions:
-            shutil.rmtree(folder)
-            yield f"{name}: nothing to move"
-            continue
-        with store.writing():
-            _delete(store, name, folder, limit)
-            store.execute("DELETE FROM log WHERE kind = ? AND position <= ?", (int(Kind.TICK), limit))
-            store.execute("UPDATE snapshots SET data = NULL WHERE bandit = ? AND position < ?", (name, base.position))
-            store.put_statistics(f"{name}/base", base.position, base.hash.encode())
-        yield f"{name}: {moved.decisions} decisions and {moved.rewards} rewards are in {folder}"
-    store.vacuum()
-    store.close()
+    with _opened(url) as store:
+        last, now = store.last()
+        cut = min(store.position_at(now - keep), last - 1)
+        for name, bandit in settings.read(path).bandits.items():
+            base = store.newest_snapshot(name)
+            limit = min(cut, 0 if base is None else base.learnt)
+            folder = archive / f"{name}-{limit:012d}"
+            if base is None or not _has_decisions(store, name, limit):
+                yield f"{name}: nothing to move"
+                continue
+            moved = export(store, name, bandit, folder, until=limit, finished=True)
+            if not moved.decisions:
+                shutil.rmtree(folder)
+                yield f"{name}: nothing to move"
+                continue
+            with store.writing():
+                _delete(store, name, folder, limit)
+                store.execute("DELETE FROM log WHERE kind = ? AND position <= ?", (int(Kind.TICK), limit))
+                store.execute(
+                    "UPDATE snapshots SET data = NULL WHERE bandit = ? AND position < ?", (name, base.position)
+                )
+                store.put_statistics(f"{name}/base", base.position, base.hash.encode())
+            yield f"{name}: {moved.decisions} decisions and {moved.rewards} rewards are in {folder}"
+        store.vacuum()
 
 
 def _has_decisions(store: Store, name: str, limit: int) -> bool:

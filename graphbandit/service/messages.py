@@ -1,5 +1,6 @@
 """The JSON of requests and answers. The OpenAPI document is made from these types."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -111,3 +112,8 @@ class Problem(Struct, frozen=True, omit_defaults=True):
     index: int | None = None
     type: str = "about:blank"
     error: PersonalizerError | None = None
+
+
+def some(names: Sequence[str]) -> str:
+    """The first of these names, as a message lists them."""
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

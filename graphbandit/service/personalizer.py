@@ -98,8 +98,8 @@ class Personalizer:
             detail = refused.detail.removeprefix(f"{refused.field}: ")
             raise RefusedError(refused.status, f"{field}: {detail}", field) from None
         done = checked(await service.batcher.decide(BANDIT, prepared))[0]
-        answer = service.decider.answer(BANDIT, done.key, done.body or b"", False)
-        body = unpack(done.body or b"")
+        answer = service.decider.answer(BANDIT, done.key, done.body, False)
+        body = unpack(done.body)
         pairs = sorted(
             zip(body.arms or ids, np.frombuffer(body.p).tolist(), strict=True),
             key=lambda pair: (pair[0] != answer.arm, -pair[1]),

@@ -23,9 +23,10 @@ class PostgresStore(Store):
     """One connection, opened when it is first used and again after it was lost."""
 
     bytes_type = "BYTEA"
+    find_schema = "SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL"
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        super().__init__(url)
         self._psycopg = _psycopg()
         self._connection: Any = None
         self._inside = False
@@ -35,10 +36,6 @@ class PostgresStore(Store):
         """Commits no longer wait for the disk."""
         self._relaxed = True
         self.close()
-
-    def clone(self) -> "PostgresStore":
-        """Another connection to the same database."""
-        return PostgresStore(self.url)
 
     def close(self) -> None:
         """Close the connection."""
@@ -95,11 +92,3 @@ class PostgresStore(Store):
     def now(self) -> float:
         """The server's clock, which all machines share."""
         return float(self.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())")[0][0])
-
-    def vacuum(self) -> None:
-        """Give the space of deleted rows back."""
-        self.execute("VACUUM")
-
-    def has_table(self, name: str) -> bool:
-        """Ask the server's catalogue."""
-        return self.execute("SELECT to_regclass(?::text)", (name,))[0][0] is not None

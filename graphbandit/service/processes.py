@@ -100,38 +100,32 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
     _no_default_signals()
     metrics = Metrics()
     stop, news = threading.Event(), threading.Event()
-    told: list[Callable[[], None]] = []
     writer = Writer(store, found.bandits, on_group=news.set)
     writer.start()
+    with _runner() as runner:
+        loop, fresh = runner.get_loop(), asyncio.Event()
 
-    def published() -> None:
-        for tell in told:
-            tell()
+        def published() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(fresh.set)
 
-    learner = threading.Thread(
-        target=_learn, args=(store.clone(), found.bandits, stop, news, published), name="learner", daemon=True
-    )
-    learner.start()
+        arguments = (store.clone(), found.bandits, stop, news, published)
+        learner = threading.Thread(target=_learn, args=arguments, name="learner", daemon=True)
+        learner.start()
 
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        log = LocalLog(writer, loop)
-        counting = asyncio.create_task(_count(writer, metrics))
+        async def main() -> None:
+            counting = asyncio.create_task(_count(writer, metrics))
+            await _decide(found, store.clone(), LocalLog(writer, loop), metrics, bound, ready, fresh)
+            counting.cancel()
 
-        def started(service: Service) -> None:
-            told.append(lambda: _wake(loop, service.news))
-
-        await _decide(found, store.clone(), log, metrics, bound, ready, started)
-        counting.cancel()
-
-    try:
-        _run(main())
-    finally:
-        writer.stop()
-        stop.set()
-        news.set()
-        learner.join(10.0)
-        say("stopped")
+        try:
+            runner.run(main())
+        finally:
+            writer.stop()
+            stop.set()
+            news.set()
+            learner.join(10.0)
+            say("stopped")
 
 
 async def _decide(
@@ -141,19 +135,18 @@ async def _decide(
     metrics: Metrics,
     bound: socket.socket,
     ready: Callable[[str], None],
-    made: Callable[[Service], None] | None = None,
+    fresh: asyncio.Event,
 ) -> None:
+    """Answer requests until the end; `fresh` says that there is a new snapshot."""
     decider = Decider(found.bandits)
     reader = Reader(store, decider, found.bandits)
     with contextlib.suppress(DatabaseError):
         await reader.run(reader.refresh)
     await asyncio.to_thread(_warm_up, decider)
     _settle()
-    service = Service(found, decider, log, reader, metrics, bound.getsockname()[0])
-    if made is not None:
-        made(service)
+    service = Service(found, decider, log, reader, metrics, bound.getsockname()[0], fresh)
     try:
-        await serve(found, service, bound, started=lambda: ready(address(bound)))
+        await serve(service, bound, started=lambda: ready(address(bound)))
     finally:
         await asyncio.to_thread(reader.close)
 
@@ -178,11 +171,6 @@ def _settle() -> None:
     one_thread_of_algebra()
     gc.collect()
     gc.freeze()
-
-
-def _wake(loop: asyncio.AbstractEventLoop, event: asyncio.Event) -> None:
-    with contextlib.suppress(RuntimeError):  # the loop is closed
-        loop.call_soon_threadsafe(event.set)
 
 
 def _learn(
@@ -230,11 +218,10 @@ async def _count(writer: Writer, metrics: Metrics) -> None:
         await asyncio.sleep(0.5)
 
 
-def _run(main: Any) -> None:
+def _runner() -> asyncio.Runner:
     import uvloop
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main)
+    return asyncio.Runner(loop_factory=uvloop.new_event_loop)
 
 
 def _no_default_signals() -> None:
@@ -311,7 +298,8 @@ def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -
         (place / f"{role}.ready").touch()
 
     if role == "writer":
-        _run(_write(found, url, place, ready))
+        with _runner() as runner:
+            runner.run(_write(found, url, place, ready))
     elif role == "learner":
         stop = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
@@ -320,7 +308,8 @@ def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -
         _learn(open_store(url), found.bandits, stop, threading.Event())
     else:
         listener = socket.socket(fileno=bound)
-        _run(_remote_decide(found, url, place, listener, ready))
+        with _runner() as runner:
+            runner.run(_remote_decide(found, url, place, listener, ready))
 
 
 async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[], None]) -> None:
@@ -354,7 +343,7 @@ async def _remote_decide(
 ) -> None:
     log = RemoteLog(str(folder / "link"))
     connecting = asyncio.create_task(log.run())
-    await _decide(found, open_store(url), log, Metrics(), listener, ready)
+    await _decide(found, open_store(url), log, Metrics(), listener, ready, asyncio.Event())
     connecting.cancel()
 
 

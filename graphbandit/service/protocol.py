@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from graphbandit.service.messages import some
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
 Pair: TypeAlias = tuple[str, str]
@@ -83,7 +84,6 @@ class Known:
     @property
     def decision(self) -> DecisionBody:
         """The decision, unpacked."""
-        assert self.body is not None
         return unpack(self.body)
 
     def copy(self) -> "Known":
@@ -164,22 +164,15 @@ def _observe(operation: Observe, entry: Known, index: int, row: Callable[..., No
     revealed = entry.decision.revealed
     for arm, reward in operation.rewards.items():
         if arm not in revealed:
-            shown = ", ".join(revealed[:12]) + (", ..." if len(revealed) > 12 else "")
-            return Refusal(
-                422,
-                f"decision {operation.key!r} did not reveal arm {arm!r}; expected some of {shown}",
-                f"rewards.{arm}",
-                index,
-            )
+            message = f"decision {operation.key!r} did not reveal arm {arm!r}; expected some of {some(revealed)}"
+            return Refusal(422, message, f"rewards.{arm}", index)
         earlier = entry.rewards.get(arm, [])
         if operation.aggregation == "once" and earlier:
             if earlier[0] != reward:
-                return Refusal(
-                    409,
-                    f"the reward of {arm!r} of decision {operation.key!r} is {earlier[0]!r} already, not {reward!r}",
-                    f"rewards.{arm}",
-                    index,
+                message = (
+                    f"the reward of {arm!r} of decision {operation.key!r} is {earlier[0]!r} already, not {reward!r}"
                 )
+                return Refusal(409, message, f"rewards.{arm}", index)
             continue
         if operation.aggregation == "earliest" and earlier:
             continue

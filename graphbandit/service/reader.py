@@ -49,14 +49,13 @@ class Reader:
             saved = self._store.statistics(name)
             if saved is not None:
                 self._figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
-        for name in self._bandits:
             if name in changed or name not in self._made:
                 newest = self._store.snapshots(name, newest=1)
                 self._made.update((name, row.time) for row in newest)
         self.refreshed = time.monotonic()
         if self.refreshed - self._asked >= 1.0:
             self._asked = self.refreshed
-            self.learning = self._store.has_lease("learner")
+            self.learning = self._store.has_lease()
         return changed
 
     def snapshot_age(self, name: str) -> float | None:
@@ -164,7 +163,7 @@ def _reward(row: Row, start: float) -> dict[str, Any]:
 
 
 def _newest(row: Row) -> dict[str, Any]:
-    body = unpack(row.body or b"")
+    body = unpack(row.body)
     return {
         "id": row.key,
         "time": row.time,

@@ -75,6 +75,7 @@ def pack(body: DecisionBody) -> bytes:
     return _encoder.encode(body)
 
 
-def unpack(data: bytes) -> DecisionBody:
-    """The body of a decision's row."""
+def unpack(data: bytes | None) -> DecisionBody:
+    """The body of a decision's row, which has one."""
+    assert data is not None
     return _decoder.decode(data)

@@ -14,7 +14,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from graphbandit.errors import DatabaseError
 from graphbandit.service.application import Service, application
-from graphbandit.service.configuration import Configuration
 from graphbandit.service.json_logging import say
 
 REFRESH = 0.1
@@ -87,30 +86,23 @@ def _patient(seconds: float) -> type[HttpToolsProtocol]:
     return Patient
 
 
-async def serve(
-    configuration: Configuration,
-    service: Service,
-    bound: socket.socket,
-    *,
-    started: Callable[[], None],
-    quiet: bool = True,
-) -> None:
+async def serve(service: Service, bound: socket.socket, *, started: Callable[[], None]) -> None:
     """Answer requests until SIGTERM or SIGINT, then finish those that are under way."""
     settings = uvicorn.Config(
         application(service),
         loop="uvloop",
-        http=_patient(configuration.service.limits.seconds),
+        http=_patient(service.limits.seconds),
         log_config=None,
-        access_log=not quiet,
+        access_log=False,
         lifespan="off",
         server_header=False,
         date_header=False,
-        limit_concurrency=configuration.service.limits.connections,
+        limit_concurrency=service.limits.connections,
         proxy_headers=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
     )
-    if not configuration.tokens and not _is_local(bound):
+    if not service.tokens and not _is_local(bound):
         say("anyone who reaches this address may do everything: there are no tokens", level=logging.WARNING)
     server = uvicorn.Server(settings)
     refreshing = asyncio.create_task(_refresh(service))
@@ -149,5 +141,5 @@ async def _refresh(service: Service) -> None:
                 say("the log cannot be read", level=logging.WARNING, error=str(error))
             failed = True
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(service.news.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
-        service.news.clear()
+            await asyncio.wait_for(service.fresh.wait(), max(0.001, REFRESH - (time.monotonic() - began)))
+        service.fresh.clear()

@@ -18,9 +18,10 @@ class SqliteStore(Store):
     """One connection; `writing` takes the file's write lock at once."""
 
     bytes_type = "BLOB"
+    find_schema = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_version'"
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        super().__init__(url)
         try:
             self._connection = sqlite3.connect(
                 Path(url).absolute(), isolation_level=None, timeout=PATIENCE, check_same_thread=False
@@ -32,10 +33,6 @@ class SqliteStore(Store):
             self._connection.execute("PRAGMA cache_size=-65536")
         except sqlite3.Error as error:
             raise DatabaseError(f"{url} cannot be opened: {error}") from error
-
-    def clone(self) -> "SqliteStore":
-        """Another connection to the same file."""
-        return SqliteStore(self.url)
 
     def close(self) -> None:
         """Close the connection."""
@@ -87,15 +84,3 @@ class SqliteStore(Store):
             self._connection.executemany(sql, values)
         except (sqlite3.Error, OverflowError) as error:
             raise DatabaseError(f"{self.url}: {error}") from error
-
-    def now(self) -> float:
-        """This machine's clock."""
-        return time.time()
-
-    def vacuum(self) -> None:
-        """Give the space of deleted rows back."""
-        self.execute("VACUUM")
-
-    def has_table(self, name: str) -> bool:
-        """Ask the file's own catalogue."""
-        return bool(self.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))

@@ -135,7 +135,7 @@ class Statistics:
     def _enter(self, row: Row) -> _Entry | None:
         if row.kind != Kind.DECISION:
             return None
-        entry = _Entry(row.time, unpack(row.body or b""))
+        entry = _Entry(row.time, unpack(row.body))
         self._entries[row.key] = entry
         if self._window is None and len(self._entries) > REMEMBERED:
             self._entries.popitem(last=False)
@@ -152,7 +152,7 @@ class Statistics:
             self.figures.expired += 1
             default = self._settings.default_reward
             if default is not None:
-                for arm in [entry.body.arm] if self._settings.default_for == "played" else entry.body.revealed:
+                for arm in self._settings.defaulted(entry.body):
                     entry.rewards.setdefault(arm, default)
             self._value(entry)
 

@@ -5,8 +5,9 @@ Tables: `log` (see `rows`), `snapshots` (immutable, by hash), `leases` (who lear
 """
 
 import contextlib
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from graphbandit.errors import DatabaseError
@@ -35,6 +36,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 
 VERSION = len(MIGRATIONS)
 COLUMNS = "position, bandit, kind, key, arm, part, reward, time, body"
+LEARNER = "learner"
+"""The name of the one lease there is."""
 LOOKUP = 300
 """Keys that one query asks for."""
 
@@ -53,14 +56,21 @@ class SnapshotRow(NamedTuple):
 
 
 class Store(ABC):
-    """A connection to the log. Not to be shared between threads: `clone` makes another one."""
+    """A connection to the log. Not to be shared between threads: `clone` makes another one.
+
+    - `bytes_type`: what the database calls a column of bytes.
+    - `find_schema`: a query that has a row if there is a table `schema_version`.
+    """
 
     bytes_type: str
-    url: str
+    find_schema: str
 
-    @abstractmethod
+    def __init__(self, url: str) -> None:
+        self.url = url
+
     def clone(self) -> "Store":
         """Another connection to the same database."""
+        return type(self)(self.url)
 
     @abstractmethod
     def close(self) -> None:
@@ -86,17 +96,13 @@ class Store(ABC):
     def execute_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run one statement for each row of values."""
 
-    @abstractmethod
     def now(self) -> float:
-        """The time by which leases run."""
+        """The time by which leases run: this machine's clock."""
+        return time.time()
 
-    @abstractmethod
     def vacuum(self) -> None:
         """Give the space of deleted rows back."""
-
-    @abstractmethod
-    def has_table(self, name: str) -> bool:
-        """Whether the database has this table."""
+        self.execute("VACUUM")
 
     def migrate(self) -> int:
         """Bring the schema up to date; returns the version it had. DatabaseError if it is newer than this package."""
@@ -118,7 +124,7 @@ class Store(ABC):
 
     def version(self) -> int:
         """The schema's version; 0 for an empty database."""
-        rows = self.execute("SELECT version FROM schema_version") if self.has_table("schema_version") else []
+        rows = self.execute("SELECT version FROM schema_version") if self.execute(self.find_schema) else []
         return int(rows[0][0]) if rows else 0
 
     # the log
@@ -148,11 +154,12 @@ class Store(ABC):
 
     def read(self, after: int, *, limit: int, bandit: str | None = None, until: int | None = None) -> list[Row]:
         """Rows after a position, in order; of one bandit, ticks included, or of all."""
-        conditions, values = ["position > ?"], [after]
+        conditions: list[str] = ["position > ?"]
+        values: list[int | str] = [after]
         if bandit is not None:
             # an expression, so that the database does not use the index of keys, which would read all rows in each call
             conditions.append("bandit || '' IN (?, '')")
-            values.append(bandit)  # type: ignore[arg-type]
+            values.append(bandit)
         if until is not None:
             conditions.append("position <= ?")
             values.append(until)
@@ -239,19 +246,24 @@ class Store(ABC):
 
     # the learner's lease, and what it says to the page
 
-    def take_lease(self, name: str, owner: str, length: float) -> bool:
-        """Take or renew a lease; False if somebody else has it. Inside `writing`."""
+    def take_lease(self, owner: str, length: float) -> bool:
+        """Take or renew the learner's lease; False if somebody else has it. Inside `writing`."""
         now = self.now()
-        rows = self.execute("SELECT owner, until FROM leases WHERE name = ?", (name,))
+        rows = self.execute("SELECT owner, until FROM leases WHERE name = ?", (LEARNER,))
         if rows and rows[0][0] != owner and now < float(rows[0][1]) <= now + 10 * length:
             return False
-        self.execute("DELETE FROM leases WHERE name = ?", (name,))
-        self.execute("INSERT INTO leases VALUES (?, ?, ?)", (name, owner, now + length))
+        self.execute("DELETE FROM leases WHERE name = ?", (LEARNER,))
+        self.execute("INSERT INTO leases VALUES (?, ?, ?)", (LEARNER, owner, now + length))
         return True
 
-    def give_lease(self, name: str, owner: str) -> None:
-        """Give a lease back, if it is held. Inside `writing`."""
-        self.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (name, owner))
+    def give_lease(self, owner: str) -> None:
+        """Give the learner's lease back, if it is held. Inside `writing`."""
+        self.execute("DELETE FROM leases WHERE name = ? AND owner = ?", (LEARNER, owner))
+
+    def has_lease(self) -> bool:
+        """Whether anybody has the learner's lease."""
+        rows = self.execute("SELECT until FROM leases WHERE name = ?", (LEARNER,))
+        return bool(rows) and self.now() < float(rows[0][0])
 
     def put_statistics(self, bandit: str, position: int, body: bytes) -> None:
         """Save the statistics up to a position. Inside `writing`."""
@@ -264,11 +276,6 @@ class Store(ABC):
         rows = self.execute("SELECT position, body FROM statistics WHERE bandit = ?", (bandit,))
         return (int(rows[0][0]), bytes(rows[0][1])) if rows else None
 
-    def has_lease(self, name: str) -> bool:
-        """Whether anybody has this lease."""
-        rows = self.execute("SELECT until FROM leases WHERE name = ?", (name,))
-        return bool(rows) and self.now() < float(rows[0][0])
-
 
 def open_store(url: str) -> Store:
     """The store behind a path of a SQLite file or a postgresql:// address; missing tables are not made yet."""
@@ -279,14 +286,3 @@ def open_store(url: str) -> Store:
     from graphbandit.service.sqlite_store import SqliteStore
 
     return SqliteStore(url)
-
-
-@contextlib.contextmanager
-def opened(url: str) -> Iterator[Store]:
-    """A store with an up-to-date schema, closed at the end."""
-    store = open_store(url)
-    try:
-        store.migrate()
-        yield store
-    finally:
-        store.close()

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphbandit.errors import DatabaseError
-from graphbandit.service.clock import Clock
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.protocol import Answer, Configure, Operation, Refusal, apply, known_from, pairs_of
 from graphbandit.service.rows import Kind, Row
@@ -18,6 +17,22 @@ GROUP = 1000
 """The most requests in one transaction."""
 
 Reply = Callable[[Answer], None]
+
+
+class Clock:
+    """Seconds since 1970: the machine's clock when this was made, plus the time that has passed since.
+
+    So time never goes back, and a jump of the machine's clock does not move it. `after` is the time of the log's last
+    row: if the machine's clock is behind it, time goes on from there.
+    """
+
+    def __init__(self, after: float = 0.0) -> None:
+        self._start = max(time.time(), after)
+        self._began = time.monotonic()
+
+    def now(self) -> float:
+        """The time now."""
+        return self._start + (time.monotonic() - self._began)
 
 
 @dataclass

@@ -8,10 +8,9 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import EngineError, LogError, SettingError
 from graphbandit.evaluation import Log, best_policy, compare, evaluate, replay
-from graphbandit.evaluation.cluster import run_in_parts
 from graphbandit.evaluation.evaluate import _table
 from graphbandit.evaluation.models import ModelData
-from graphbandit.evaluation.passes import PassPlan, reward_range_of, start_models
+from graphbandit.evaluation.passes import PassPlan, reward_range_of, run_in_parts, start_models
 from graphbandit.evaluation.policies import policies_of
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging

@@ -81,3 +81,19 @@ def test_an_apprentice_is_compared_with_its_caller(tmp_path: Path) -> None:
     house.close()
     assert found["gain"]["rounds"] == 60
     assert found["gain"]["low"] <= found["gain"]["high"]
+
+
+def test_a_default_reward_is_for_arms_that_were_revealed(tmp_path: Path) -> None:
+    """An arm that does not reveal itself has no reward to compare, and so none by default."""
+    ring = {"edges": [["7.99", "8.99"], ["8.99", "9.99"], ["9.99", "7.99"]], "loops": False}
+    bandits = configured(window=5, default_reward=0.25, graph=ring).bandits
+    house = House(str(tmp_path / "a.db"), bandits)
+    for i in range(12):
+        answer = house.decide(key=f"k{i}", context={})
+        assert answer.arm not in answer.revealed
+    house.clock.time += 6
+    house.tick()
+    house.learn()
+    found = summary(house.learning._statistics["prices"].figures, bandits["prices"])
+    house.close()
+    assert (found["decisions"], found["open"], found["mean_reward"]) == (12, 0, None)

@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 from graphbandit.service import processes
-from graphbandit.service.clock import Clock
 from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.learn_one import LogLearner
@@ -19,6 +18,7 @@ from graphbandit.service.reader import Reader
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
+from graphbandit.service.writer import Clock
 from tests.service.databases import Postgres
 from tests.service.house import House, configured
 from tests.service.servers import PRICES, Server

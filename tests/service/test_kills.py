@@ -101,7 +101,7 @@ def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest
     store.close()
     assert [row.position for row in rows] == sorted({row.position for row in rows})
     decisions = [row for row in rows if row.kind == Kind.DECISION]
-    logged = {row.key: unpack(row.body or b"") for row in decisions}
+    logged = {row.key: unpack(row.body) for row in decisions}
     assert len(logged) == len(decisions), "a decision is there twice"
     rewards = [(row.key, row.arm, row.reward) for row in rows if row.kind == Kind.REWARD]
     assert len({(key, arm) for key, arm, _ in rewards}) == len(rewards), "a reward is there twice"

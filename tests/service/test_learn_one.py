@@ -192,7 +192,7 @@ def test_an_epoch_is_learnt_as_the_library_learns_it(kind: str, tmp_path: Any) -
         mask = np.array([[name in offered for name in names]])
         row = core.encode(context, None)[None]
         played = Played(t, row, np.array([core.slot[answer.arm]]), np.zeros((1, 0)), mask)
-        logged = unpack(house.store.find([("prices", answer.id)])[0].body or b"")
+        logged = unpack(house.store.find([("prices", answer.id)])[0].body)
         q = np.frombuffer(logged.q)[[arm for arm, _ in seen]].tolist()
         news = News([t] * len(seen), [arm for arm, _ in seen], [reward for _, reward in seen], q)
         loop = loop.take(played, news)

@@ -98,12 +98,3 @@ def outline_of(rounds: Iterable[VwRound | Skipped], max_features: int, chosen: S
 def _natural(name: str) -> list[tuple[int, int, str]]:
     """A key that sorts x.2 before x.10."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name) if part]
-
-
-def contexts_kind(wanted: Contexts, outline: Outline) -> Contexts:
-    """Which features make the context."""
-    if wanted != "auto":
-        return wanted
-    if outline.same_arms or not outline.arms:
-        return "shared"
-    return "both" if outline.shared else "arms"

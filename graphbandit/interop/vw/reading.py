@@ -16,12 +16,13 @@ from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.interop.vw.outline import Contexts, Outline, contexts_kind, outline_of
+from graphbandit.interop.vw.outline import Contexts, Outline, outline_of
 from graphbandit.interop.vw.rounds import LineError, Skipped, VwRound
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.format import Layout, Stamp
 from graphbandit.logs.sources import ArraySource
+from graphbandit.rounds.shown import Graphs
 
 MAX_FEATURES = 4096
 ROUNDS = 1 << 12
@@ -58,7 +59,12 @@ class VwReader:
     @cached_property
     def kind(self) -> Contexts:
         """Which features make the context."""
-        return contexts_kind(self._contexts, self.outline)
+        found = self.outline
+        if self._contexts != "auto":
+            return self._contexts
+        if found.same_arms or not found.arms:
+            return "shared"
+        return "both" if found.shared else "arms"
 
     @cached_property
     def layout(self) -> Layout:
@@ -155,9 +161,7 @@ class VwReader:
                             rows[t, arm, offset + column] = value
         return rows
 
-    def _graphs(
-        self, part: list[VwRound], places: list[list[int]]
-    ) -> FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs:
+    def _graphs(self, part: list[VwRound], places: list[list[int]]) -> FeedbackGraph | Graphs:
         """The graph of each round; a round without one reveals the arm played."""
         k = self.outline.n_arms
         if not self.outline.graphs:

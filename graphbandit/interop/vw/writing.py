@@ -116,11 +116,11 @@ class _Rounds:
         self.batch, self.q, stamp = batch, batch.q, log._source.layout.stamp
         self.shared = bool(stamp.context_size) and len(log.context_shape) < 2
         size = log.context_shape[-1] if log.context_shape else 1
-        given = None if stamp.context_names is None else [safe(name) for name in stamp.context_names]
+        given = None if stamp.context_names is None else [_safe(name) for name in stamp.context_names]
         unique = given is not None and len(set(given)) == len(given) == size
         self.names = given if unique and given is not None else [str(i) for i in range(size)]
         self._of_arms = bool(stamp.context_size) and not self.shared
-        arms = [str(arm) for arm in range(log.n_arms)] if log.arms is None else [safe(arm) for arm in log.arms]
+        arms = [str(arm) for arm in range(log.n_arms)] if log.arms is None else [_safe(arm) for arm in log.arms]
         self._arms = arms if len(set(arms)) == len(arms) else [f"{i}_{name}" for i, name in enumerate(arms)]
         self._tagged = batch.available is not None or log.arms is not None
         self._plain = batch.loops_only
@@ -185,6 +185,6 @@ class _Rounds:
         return " ".join(f"{name}:{value!r}" for name, value in zip(self.names, values, strict=True))
 
 
-def safe(name: str) -> str:
+def _safe(name: str) -> str:
     """A name without the characters that mean something in the text format."""
     return re.sub(r"[\s|:']", "_", name)

@@ -11,8 +11,8 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.function_classes import LinearClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit, clique_group, complete, erdos_renyi, star
+from graphbandit.graphs.products import times_graphs
 from graphbandit.logs import Log
-from graphbandit.logs.batch import times_graphs
 
 GRAPHS: dict[str, Callable[[int], FeedbackGraph]] = {
     "loops": bandit,
