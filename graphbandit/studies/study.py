@@ -50,17 +50,17 @@ class Study:
 
     def text(self, name: str) -> str:
         """The text of an experiment's file, with its comments."""
-        text: str = self._file(f"{name.replace('-', '_')}.toml").read_text(encoding="utf-8")
+        text: str = self._file(name).read_text(encoding="utf-8")
         return text
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
-        with as_file(self._file(f"{name.replace('-', '_')}.toml")) as path:
+        with as_file(self._file(name)) as path:
             return load(path)
 
     def sizes(self, preset: str, name: str) -> dict[str, Any]:
         """The sizes that a preset gives to one experiment: its own, and those for all experiments."""
-        told = tomllib.loads(self._file("presets.toml").read_text(encoding="utf-8")).get(preset, {})
+        told = tomllib.loads(self._file("presets").read_text(encoding="utf-8")).get(preset, {})
         common = {key: value for key, value in told.items() if not isinstance(value, dict)}
         return {**common, **told.get(name, {})}
 
@@ -70,7 +70,7 @@ class Study:
         return found
 
     def _file(self, name: str) -> Any:
-        return files(f"graphbandit.studies.{self.name}").joinpath(name)
+        return files(f"graphbandit.studies.{self.name}").joinpath(f"{name.replace('-', '_')}.toml")
 
 
 def study_named(name: str) -> Study:
