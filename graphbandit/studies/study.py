@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import as_file, files
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.toml_reader import load
+from graphbandit.experiments.describe.toml_reader import read_experiment
 
 if TYPE_CHECKING:
     from graphbandit.studies.findings import Findings
@@ -49,18 +51,18 @@ class Study:
         return name if name not in self.data or os.environ.get(DIRECTORY_VARIABLE) else self.data[name]
 
     def text(self, name: str) -> str:
-        """The text of an experiment's file, with its comments."""
-        text: str = self._file(name).read_text(encoding="utf-8")
-        return text
+        """The text of an experiment, with its comments, and with all that its file shares with others written out."""
+        text = self._file(name)
+        sets = tomllib.loads(text).get("shared", [])
+        return written_out(text, learner_tables(self._file("learners"), sets) if sets else [])
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
-        with as_file(self._file(name)) as path:
-            return load(path)
+        return read_experiment(self.text(name), Path(f"{name}.toml"))
 
     def sizes(self, preset: str, name: str) -> dict[str, Any]:
         """The sizes that a preset gives to one experiment: its own, and those for all experiments."""
-        told = tomllib.loads(self._file("presets").read_text(encoding="utf-8")).get(preset, {})
+        told = tomllib.loads(self._file("presets")).get(preset, {})
         common = {key: value for key, value in told.items() if not isinstance(value, dict)}
         return {**common, **told.get(name, {})}
 
@@ -69,8 +71,36 @@ class Study:
         found: Outcome = importlib.import_module(f"graphbandit.studies.{self.name}.study").outcome(findings)
         return found
 
-    def _file(self, name: str) -> Any:
-        return files(f"graphbandit.studies.{self.name}").joinpath(f"{name.replace('-', '_')}.toml")
+    def _file(self, name: str) -> str:
+        file = files(f"graphbandit.studies.{self.name}").joinpath(f"{name.replace('-', '_')}.toml")
+        return file.read_text(encoding="utf-8")
+
+
+def learner_tables(text: str, sets: Collection[str]) -> list[str]:
+    """The tables of ``learners.toml`` that are in these sets, as tables of an experiment.
+
+    >>> learner_tables('[often.FALCON]\\nkind = "Falcon"\\n\\n[seldom.uniform]\\nkind = "Uniform"\\n', ["often"])
+    ['[learners.FALCON]\\nkind = "Falcon"']
+    """
+    tables = text.rstrip("\n").split("\n\n")
+    own = {table: next(iter(tomllib.loads(table)), "") for table in tables}
+    return [table.replace(f"[{name}.", "[learners.") for table, name in own.items() if name in sets]
+
+
+def written_out(text: str, shared: Sequence[str]) -> str:
+    """A study's file as an experiment that stands by itself.
+
+    Settings directly below ``[environments]`` go into the table of each environment, and the `shared` learners, which
+    the file names by their sets, stand before its own.
+    """
+    text = re.sub(r"^shared = .*\n\n", "", text, flags=re.MULTILINE)
+    common = re.search(r"^\[environments\]\n((?:.+\n)+)\n", text, flags=re.MULTILINE)
+    if common:
+        text = text.replace(common[0], "")
+        text = re.sub(r"^\[environments\..*\]\n", lambda header: header[0] + common[1], text, flags=re.MULTILINE)
+    tables = text.rstrip("\n").split("\n\n")
+    first = next((i for i, table in enumerate(tables) if "learners" in tomllib.loads(table)), len(tables))
+    return "\n\n".join([*tables[:first], *shared, *tables[first:]]) + "\n"
 
 
 def study_named(name: str) -> Study:
