@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -53,8 +53,7 @@ class Study:
     def text(self, name: str) -> str:
         """The text of an experiment, with its comments, and with all that its file shares with others written out."""
         text = self._file(name)
-        sets = tomllib.loads(text).get("shared", [])
-        return written_out(text, learner_tables(self._file("learners"), sets) if sets else [])
+        return written_out(text, self._file("shared") if "shared" in tomllib.loads(text) else "")
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
@@ -76,31 +75,32 @@ class Study:
         return file.read_text(encoding="utf-8")
 
 
-def learner_tables(text: str, sets: Collection[str]) -> list[str]:
-    """The tables of ``learners.toml`` that are in these sets, as tables of an experiment.
-
-    >>> learner_tables('[often.FALCON]\\nkind = "Falcon"\\n\\n[seldom.uniform]\\nkind = "Uniform"\\n', ["often"])
-    ['[learners.FALCON]\\nkind = "Falcon"']
-    """
-    tables = text.rstrip("\n").split("\n\n")
-    own = {table: next(iter(tomllib.loads(table)), "") for table in tables}
-    return [table.replace(f"[{name}.", "[learners.") for table, name in own.items() if name in sets]
-
-
-def written_out(text: str, shared: Sequence[str]) -> str:
+def written_out(text: str, shared: str) -> str:
     """A study's file as an experiment that stands by itself.
 
-    Settings directly below ``[environments]`` go into the table of each environment, and the `shared` learners, which
-    the file names by their sets, stand before its own.
+    The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
+    go into the table of each environment.
+
+    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
+    >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")
+    [environments.small]
+    graph = "star"
+    n_arms = 5
     """
-    text = re.sub(r"^shared = .*\n\n", "", text, flags=re.MULTILINE)
-    common = re.search(r"^\[environments\]\n((?:.+\n)+)\n", text, flags=re.MULTILINE)
-    if common:
-        text = text.replace(common[0], "")
-        text = re.sub(r"^\[environments\..*\]\n", lambda header: header[0] + common[1], text, flags=re.MULTILINE)
-    tables = text.rstrip("\n").split("\n\n")
-    first = next((i for i, table in enumerate(tables) if "learners" in tomllib.loads(table)), len(tables))
-    return "\n\n".join([*tables[:first], *shared, *tables[first:]]) + "\n"
+    named, common = tomllib.loads(text).get("shared", []), ""
+    parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
+    for table in shared.rstrip("\n").split("\n\n"):
+        for name, content in tomllib.loads(table).items():
+            if name in named:
+                parts[next(iter(content))].append(table.replace(f"[{name}.", "["))
+    for table in text.rstrip("\n").split("\n\n"):
+        if table.startswith("[environments]\n"):
+            common = table.removeprefix("[environments]")
+        elif not table.startswith("shared = "):
+            kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
+            parts[kind].append(table)
+    places = [re.sub(r"^\[.*\]$", lambda head: head[0] + common, one, flags=re.M) for one in parts["environments"]]
+    return "\n\n".join([*parts[""], *places, *parts["learners"]]) + "\n"
 
 
 def study_named(name: str) -> Study:

@@ -90,6 +90,6 @@ def test_what_files_share_is_written_out() -> None:
         "kind": "linear", "arms": "new", "n_arms": 20, "dimension": 5, "graph": "star",
     }  # fmt: skip
     played = list(content["learners"])
-    assert played[5:8] == ["SquareCB.G", "SquareCB.G, online", "FALCON"], "in the order of learners.toml"
+    assert played[5:8] == ["SquareCB.G", "SquareCB.G, online", "FALCON"], "in the order of shared.toml"
     assert not {"UCB-N", "EXP3-LGC-U"} & set(played)
     assert list(tomllib.loads(study_named("paper").text("parts"))["learners"])[:3] == [*FORMS.values(), "RegCB.G"]
