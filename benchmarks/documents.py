@@ -5,6 +5,8 @@ They are kept in the run's line of `benchmarks/history.jsonl`; `python -m benchm
 
 from typing import Any
 
+from graphbandit.base.tables import Table
+
 Rows = list[dict[str, Any]]
 Figures = dict[str, dict[str, float]]
 
@@ -62,9 +64,8 @@ def speed_table(line: dict[str, Any]) -> str:
         for cache, digits in (("no kernels on disk", ".1f"), ("kernels on disk", ".2f"))
     )
     parsed = micro(found["squarecb with parsing"]["seconds"])
+    heads = ["what", "graphbandit", "the same by others", "ratio"]
     rows = [
-        ("what", "graphbandit", "the same by others", "ratio"),
-        ("---", "---", "---", "---"),
         (
             "sampling program, star, 50 arms",
             f"{micro(star['ours'])} µs",
@@ -112,7 +113,7 @@ def speed_table(line: dict[str, Any]) -> str:
         ("first decision of greedy / IDS.G / AdaCB.G, nothing compiled", f"{first} s", "", ""),
         ("the same with kernels on disk", f"{again} s", "", ""),
     ]
-    table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows)
+    table = Table("", heads, rows).to_markdown().replace("|  |", "| |").replace("|  |", "| |")
     said = f"*Medians of one run of `make bench` on a shared machine with two cores, {stamp(line)};\n"
     return f"{table}\n\n{said}[all figures](benchmarks.md), also where a target was missed.*"
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from benchmarks.documents import figures, readme_sentence, speed_table, stamp
 from benchmarks.pages import DOCS, ROOT, marked, put
+from benchmarks.report import target_table
 from benchmarks.settings import FULL, PARTS
 
 HISTORY = Path(__file__).with_name("history.jsonl")
@@ -103,16 +104,8 @@ def worse(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 def table(line: dict[str, Any]) -> str:
     """The targets of a run, for a document."""
-    rows = [f"| {row['target']} | {row['wanted']} | {row['shown']} | {row['met']} |" for row in line["targets"]]
-    return "\n".join(
-        [
-            f"Of {stamp(line)}; settings: {line['settings']}, {line['cpu']}, load before {line['load_before']:.2f}.",
-            "",
-            "| target | wanted | reached | met |",
-            "| --- | ---: | ---: | ---: |",
-            *rows,
-        ]
-    )
+    said = f"Of {stamp(line)}; settings: {line['settings']}, {line['cpu']}, load before {line['load_before']:.2f}."
+    return f"{said}\n\n{target_table(line['targets']).table.to_markdown()}"
 
 
 PLACES = {

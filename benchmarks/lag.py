@@ -17,6 +17,7 @@ import graphbandit as gb
 from benchmarks.pages import DOCS, put
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.tables import Table
 from graphbandit.environments.base import Environment
 from graphbandit.learners.base import Learner
 from graphbandit.rounds import Shown
@@ -96,15 +97,12 @@ def measured(rounds: int, repeats: int) -> dict[tuple[str, Lag], Float[np.ndarra
 def table(found: dict[tuple[str, Lag], Float[np.ndarray, "repeats rounds"]]) -> str:
     """Mean and 95 % interval at the end, a row a lag."""
     learners = list(dict.fromkeys(name for name, _ in found))
-    lines = ["| snapshots | " + " | ".join(learners) + " |", "| --- |" + " --- |" * len(learners)]
+    rows = []
     for lag in LAGS:
-        cells = []
-        for name in learners:
-            ends = found[name, lag][:, -1]
-            cells.append(f"{ends.mean():,.0f} ± {1.96 * ends.std(ddof=1) / np.sqrt(len(ends)):,.0f}")
-        lines.append(f"| {lag} | " + " | ".join(cells) + " |")
-    rounds, repeats = found[learners[0], LAGS[0]].shape[::-1]
-    return "\n".join([*lines, "", f"({rounds:,} rounds, {repeats} repeats.)"])
+        ends = [found[name, lag][:, -1] for name in learners]
+        rows.append([lag, *(f"{end.mean():,.0f} ± {1.96 * end.std(ddof=1) / np.sqrt(len(end)):,.0f}" for end in ends)])
+    repeats, rounds = found[learners[0], LAGS[0]].shape
+    return f"{Table('', ['snapshots', *learners], rows).to_markdown()}\n\n({rounds:,} rounds, {repeats} repeats.)"
 
 
 def picture(found: dict[tuple[str, Lag], Float[np.ndarray, "repeats rounds"]], path: Path) -> None:

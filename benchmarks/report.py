@@ -31,9 +31,13 @@ def tables(results: dict[str, Any]) -> list[Noted]:
         "service": service_tables,
     }
     made = [table for name, maker in makers.items() if name in parts for table in maker(parts[name])]
+    return [*made, target_table(results["targets"])]
+
+
+def target_table(rows: list[Row]) -> Noted:
+    """What is wanted, and what was reached."""
     goals = {"target": "target", "wanted": "wanted", "reached": "shown", "met": "met"}
-    columns = {heading: value_of(name) for heading, name in goals.items()}
-    return [*made, noted("Targets", "", results["targets"], columns)]
+    return noted("Targets", "", rows, {heading: value_of(name) for heading, name in goals.items()})
 
 
 def noted(title: str, note: str, rows: Iterable[Row], columns: dict[str, Column]) -> Noted:

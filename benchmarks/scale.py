@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks.pages import DOCS, put
 from benchmarks.postgres import Postgres
 from benchmarks.service import ADACBG, Running, load, postgres_server, processor_seconds, served
+from graphbandit.base.tables import Table
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 
@@ -140,19 +141,19 @@ def viewed(running: Running, server: Postgres | None, seconds: float = 5.0) -> f
 
 def coefficients(costs: dict[str, Costs]) -> str:
     """The first table, and what one core of each part carries."""
-    lines = ["| part | " + " | ".join(costs) + " | grows with |", "| --- |" + " --- |" * len(costs) + " --- |"]
+    rows: list[list[str]] = []
 
-    def line(what: str, value: Callable[[Costs], str], grows: str) -> None:
-        lines.append(f"| {what} | " + " | ".join(value(found) for found in costs.values()) + f" | {grows} |")
+    def row(what: str, value: Callable[[Costs], str], grows: str) -> None:
+        rows.append([what, *map(value, costs.values()), grows])
 
     for part, more in zip(PARTS, ("K and d", "rows", "rows", "rows"), strict=True):
         name = part if part != "database" else "the database's own processes"
         for what, of in (("a decision", "decision"), (f"a request with {REVEALED} rewards", "rewards")):
-            line(f"{name}, {what}", lambda c, part=part, of=of: micro(getattr(c, of)[part]), more)  # type: ignore[misc]
-    line("the page, a viewer, each second", lambda c: f"{1e3 * c.viewer:.1f} ms", "viewers")
-    line("the log (in SQLite), a decision", lambda c: f"{c.decision_bytes / 1e3:.1f} kB", "K")
-    line("the log (in SQLite), a reward", lambda c: f"{c.reward_bytes / 1e3:.2f} kB", "rewards")
-    return "\n".join(lines)
+            row(f"{name}, {what}", lambda c, part=part, of=of: micro(getattr(c, of)[part]), more)  # type: ignore[misc]
+    row("the page, a viewer, each second", lambda c: f"{1e3 * c.viewer:.1f} ms", "viewers")
+    row("the log (in SQLite), a decision", lambda c: f"{c.decision_bytes / 1e3:.1f} kB", "K")
+    row("the log (in SQLite), a reward", lambda c: f"{c.reward_bytes / 1e3:.2f} kB", "rewards")
+    return Table("", ["part", *costs, "grows with"], rows).to_markdown()
 
 
 def micro(seconds: float) -> str:
@@ -164,19 +165,16 @@ def consequences(costs: dict[str, Costs]) -> str:
     """The second table: cores of each part, and bytes a day, at 1 to 1,000 times the load."""
     name, found = next(iter(costs.items()))
     limits = ", ".join(f"{1 / found.both(part):,.0f} ({part})" for part in PARTS[:3])
-    lines = [
-        f"Decisions with rewards that one core carries in a second, on {name}: {limits}. So:",
-        "",
-        "| load | decisions a second | cores of deciders | of the writer | of the learner | the log grows by |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    rows = []
     for times in (1, 10, 100, 1000):
         rate = BASE * times
-        cores = " | ".join(f"{rate * found.both(part):,.1f}" for part in PARTS[:3])
+        cores = [f"{rate * found.both(part):,.1f}" for part in PARTS[:3]]
         daily = rate * 86400 * (found.decision_bytes + REVEALED * found.reward_bytes)
         shown = f"{daily / 1e12:,.1f} TB" if daily >= 1e12 else f"{daily / 1e9:,.0f} GB"
-        lines.append(f"| {times:,} x | {rate:,} | {cores} | {shown} a day |")
-    return "\n".join(lines)
+        rows.append([f"{times:,} x", f"{rate:,}", *cores, f"{shown} a day"])
+    heads = ["load", "decisions a second", "cores of deciders", "of the writer", "of the learner", "the log grows by"]
+    said = f"Decisions with rewards that one core carries in a second, on {name}: {limits}. So:"
+    return f"{said}\n\n{Table('', heads, rows).to_markdown()}"
 
 
 def main() -> None:

@@ -8,13 +8,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
+from benchmarks.pages import ROOT
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress, summary
 
-ROOT = Path(__file__).parents[1]
 EDGES_PER_ARM = 7
 LEARNERS: dict[str, dict[str, Any]] = {
     "ours": {},

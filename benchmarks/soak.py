@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks.pages import DOCS, put
 from benchmarks.service import ADACBG, Connection, Running, context, served
+from graphbandit.base.tables import Table
 
 OPEN = 500
 """Open decisions of a client at any time: rewards come once this many others were made after their decision."""
@@ -63,10 +64,12 @@ async def traffic(running: Running, minutes: float, rate: float, clients: int, p
 
 def table(found: list[tuple[int, int]], minutes: float, rate: float) -> str:
     """A row for each point in time."""
-    lines = ["| minutes | decisions so far | memory of all processes |", "| --- | --- | --- |"]
-    for point, (made, size) in enumerate(found):
-        lines.append(f"| {minutes * point / (len(found) - 1):g} | {made:,} | {size / 2**20:,.0f} MiB |")
-    return "\n".join([*lines, "", f"({rate:g} decisions a second, each with all its rewards; SQLite, one process.)"])
+    rows = [
+        [f"{minutes * point / (len(found) - 1):g}", f"{made:,}", f"{size / 2**20:,.0f} MiB"]
+        for point, (made, size) in enumerate(found)
+    ]
+    lines = Table("", ["minutes", "decisions so far", "memory of all processes"], rows).to_markdown()
+    return f"{lines}\n\n({rate:g} decisions a second, each with all its rewards; SQLite, one process.)"
 
 
 def main() -> None:

@@ -18,7 +18,6 @@ from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
 from tests.lp_instances import FAMILIES, random_graph
 
-NOT_INSTALLED = "not installed"
 BATCH = 16
 CONTEXT_SIZE = 5
 
@@ -69,7 +68,7 @@ def measure(family: str, n_arms: int, settings: Settings) -> dict[str, Any]:
         "n_arms": n_arms,
         "times": times,
         "ratios": {name: ratio(times[name], times["call"]) for name in rivals},
-        "cvxpy": "cvxpy" if samples["cvxpy"] else NOT_INSTALLED,
+        "cvxpy": "cvxpy" if samples["cvxpy"] else vowpal.NOT_INSTALLED,
         **worst,
     }
 

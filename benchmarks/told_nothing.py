@@ -2,22 +2,18 @@
 
     python benchmarks/told_nothing.py table --repeats 4            # IDS.G, four kinds of graph, per-arm linear class
     python benchmarks/told_nothing.py pairs --repeats 40           # IDS.G told and not, on two cells of the leaderboard
-    python benchmarks/told_nothing.py sweep --repeats 4            # AdaCB.G's eta over 16 cells
     python benchmarks/told_nothing.py change --repeats 4           # a sudden change, with and without a half-life
 
 Problems are drawn here and not taken from the package, so that nothing is tuned to them; but for the pairs.
 """
 
 import argparse
-import time
 import warnings
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import graphbandit as gb
-from graphbandit.function_classes import BilinearClass
 from graphbandit.learners.base import Learner
 from graphbandit.rounds.shown import Shown
 
@@ -41,43 +37,6 @@ def per_arm(rng: np.random.Generator, rounds: int, n_arms: int = 24, d: int = 9,
     contexts = np.column_stack([rng.normal(size=(rounds, d - 1)), np.ones(rounds)])
     functions = gb.LinearClass(n_arms=n_arms, dimension=d, parameters="per-arm")
     return World(functions, contexts, contexts @ theta.T, sigma * rng.normal(size=(rounds, n_arms)), sigma)
-
-
-def new_arms(rng: np.random.Generator, rounds: int, n_arms: int = 50, d: int = 10, sigma: float = 0.5) -> World:
-    """One parameter, new features of all arms each round."""
-    theta = rng.normal(size=d)
-    theta /= np.linalg.norm(theta)
-    contexts = rng.normal(size=(rounds, n_arms, d))
-    functions = gb.LinearClass(n_arms=n_arms, dimension=d)
-    return World(functions, contexts, contexts @ theta, sigma * rng.normal(size=(rounds, n_arms)), sigma)
-
-
-def fixed_arms(rng: np.random.Generator, rounds: int, n_arms: int = 50, d: int = 10, sigma: float = 0.5) -> World:
-    """One parameter, arms that never change."""
-    theta = rng.normal(size=d)
-    theta /= np.linalg.norm(theta)
-    arms = rng.normal(size=(n_arms, d))
-    contexts = np.broadcast_to(arms, (rounds, n_arms, d))
-    functions = gb.LinearClass(n_arms=n_arms, dimension=d)
-    return World(functions, contexts, contexts @ theta, sigma * rng.normal(size=(rounds, n_arms)), sigma)
-
-
-def finite(rng: np.random.Generator, rounds: int, n_arms: int = 50, d: int = 10) -> World:
-    """The paper's class, scale 8."""
-    x0, a0 = rng.normal(size=(50, d)), rng.normal(size=(50, d))
-    arms = rng.uniform(-1, 1, size=(n_arms, d))
-    functions = BilinearClass(x0=x0, a0=a0, arms=arms, scale=8.0)
-    contexts = rng.normal(size=(rounds, d))
-    means = np.concatenate([functions.values(contexts[i : i + 64])[:, 0] for i in range(0, rounds, 64)])
-    return World(functions, contexts, means, rng.normal(size=(rounds, n_arms)), 1.0)
-
-
-WORLDS: dict[str, Callable[[np.random.Generator, int], World]] = {
-    "finite": finite,
-    "linear, new arms": new_arms,
-    "linear, fixed arms": fixed_arms,
-    "per-arm": per_arm,
-}
 
 
 def adjacency(kind: str, n_arms: int, rng: np.random.Generator) -> np.ndarray:
@@ -135,9 +94,9 @@ def regret(
     return lost, played
 
 
-def table(repeats: int, rounds: int, graphs: Iterable[str]) -> None:
+def table(repeats: int, rounds: int) -> None:
     """IDS.G told, not told, and in cents."""
-    for kind in graphs:
+    for kind in GRAPHS:
         totals: dict[str, list[float]] = {}
         same = True
         for repeat in range(repeats):
@@ -185,29 +144,6 @@ def pairs(repeats: int, rounds: int) -> None:
         )
 
 
-def sweep(repeats: int, rounds: int, etas: list[float], told: bool) -> None:
-    """AdaCB.G's eta over classes and graphs: ratio of mean regrets to the best of all, IDS.G and greedy included."""
-    learners: dict[str, Learner] = {f"{eta:g}": gb.AdaCBG(eta=eta) for eta in etas}
-    learners |= {"IDS.G": gb.IDSG(), "greedy": gb.Greedy(epoch_growth=1.2)}
-    ratios: dict[str, list[float]] = {name: [] for name in learners}
-    for title, make in WORLDS.items():
-        for kind in GRAPHS:
-            began, means = time.perf_counter(), {}
-            for name, learner in learners.items():
-                runs = [
-                    regret(learner, make(np.random.default_rng([r, 0]), rounds), kind, r, told=told)[0].sum()
-                    for r in range(repeats)
-                ]
-                means[name] = float(np.mean(runs))
-            best = min(means.values())
-            for name, mean in means.items():
-                ratios[name].append(mean / best)
-            row = "  ".join(f"{name} {mean:.0f}" for name, mean in means.items())
-            print(f"{title:18} {kind:8} {row}  ({time.perf_counter() - began:.0f} s)", flush=True)
-    for name, values in ratios.items():
-        print(f"{name:8} geometric mean {np.exp(np.mean(np.log(values))):.2f}  worst {max(values):.1f}")
-
-
 def change(repeats: int, rounds: int, half_life: float) -> None:
     """All parameters are drawn anew half-way: regret of the second half, with and without a half-life."""
     for name, learner in (("IDS.G", gb.IDSG()), ("AdaCB.G", gb.AdaCBG()), ("greedy", gb.Greedy(epoch_growth=1.2))):
@@ -215,9 +151,11 @@ def change(repeats: int, rounds: int, half_life: float) -> None:
         for repeat in range(repeats):
             first, second = (per_arm(np.random.default_rng([repeat, i]), rounds // 2) for i in (0, 7))
             steady = per_arm(np.random.default_rng([repeat, 0]), rounds)
-            joined = {"contexts": 0, "means": 0, "noise": 0}
-            both = {key: np.concatenate([getattr(first, key), getattr(second, key)]) for key in joined}
-            changing = World(functions=first.functions, sigma=first.sigma, **both)
+            both = {
+                name: np.concatenate([getattr(first, name), getattr(second, name)])
+                for name in ("contexts", "means", "noise")
+            }
+            changing = replace(first, **both)
             for world, where in ((changing, "change"), (steady, "steady")):
                 for title, settings in (
                     ("for ever", {}),
@@ -234,19 +172,15 @@ def change(repeats: int, rounds: int, half_life: float) -> None:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["table", "pairs", "sweep", "change"])
+    parser.add_argument("what", choices=["table", "pairs", "change"])
     parser.add_argument("--repeats", type=int, default=4)
     parser.add_argument("--rounds", type=int, default=None)
-    parser.add_argument("--etas", type=float, nargs="+", default=[10, 30, 100, 300, 1000, 3000, 10000])
     parser.add_argument("--half-life", type=float, default=200.0)
-    parser.add_argument("--told", action="store_true")
     asked = parser.parse_args()
     if asked.what == "table":
-        table(asked.repeats, asked.rounds or 2000, GRAPHS)
+        table(asked.repeats, asked.rounds or 2000)
     elif asked.what == "pairs":
         pairs(asked.repeats, asked.rounds or 2048)
-    elif asked.what == "sweep":
-        sweep(asked.repeats, asked.rounds or 1024, asked.etas, asked.told)
     else:
         change(asked.repeats, asked.rounds or 4000, asked.half_life)
 

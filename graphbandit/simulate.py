@@ -10,12 +10,13 @@ import numpy as np
 import scipy
 
 from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
+from graphbandit.base.extras import imported
 from graphbandit.base.parallel_tasks import side_by_side
 from graphbandit.base.regret_page import regret_page
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Environment, Rounds
-from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.rounds.decisions import Decisions
@@ -84,23 +85,17 @@ class SimulationResult:
 
     def to_pandas(self) -> Any:
         """A frame with a row for each learner, repeat and round: learner, repeat, round (from 1), regret."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_pandas needs pandas: pip install pandas") from error
+        pd = imported("pandas", "pandas", "to_pandas needs pandas")
         parts = []
         for name, curves in self.regret.items():
             repeats, rounds = curves.shape
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "learner": name,
-                        "repeat": np.repeat(np.arange(repeats), rounds),
-                        "round": np.tile(np.arange(1, rounds + 1), repeats),
-                        "regret": curves.ravel(),
-                    }
-                )
-            )
+            columns = {
+                "learner": name,
+                "repeat": np.repeat(np.arange(repeats), rounds),
+                "round": np.tile(np.arange(1, rounds + 1), repeats),
+                "regret": curves.ravel(),
+            }
+            parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True)
 
     def _repr_html_(self) -> str:

@@ -130,7 +130,7 @@ def test_squarecb_programs_are_certified_and_no_worse_than_clarabels(parts, writ
         assert row["above_clarabel"] <= 1e-6
         for name, found in row["ratios"].items():
             assert found == ratio(row["times"][name], row["times"]["call"])
-        if row["cvxpy"] == squarecb.NOT_INSTALLED:
+        if row["cvxpy"] == vowpal.NOT_INSTALLED:
             assert "cvxpy" not in row["ratios"]
     written("squarecb", parts["squarecb"])
 

@@ -89,14 +89,19 @@ def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
 
 
 @contextmanager
-def amount_bar(what: str, *, in_bytes: bool = False) -> Iterator[Callable[[int, int | None], None]]:
-    """Show how much is done, how much there is, and the time left on standard error, if that is a terminal."""
+def amount_bars(*, in_bytes: bool = False) -> Iterator[Callable[[str], Callable[[int, int | None], None]]]:
+    """Bars by name: how much is done, how much there is, and the time left. Standard error shows them if it is a terminal."""
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
+    words = TextColumn("{task.description}", markup=False)
     amount = DownloadColumn() if in_bytes else MofNCompleteColumn()
-    with watched_bar(TextColumn(what), BarColumn(), amount, TimeRemainingColumn()) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with watched_bar(words, BarColumn(), amount, TimeRemainingColumn()) as bar:
+
+        def begun(name: str) -> Callable[[int, int | None], None]:
+            task = bar.add_task(name, total=None)
+            return lambda done, total: bar.update(task, completed=done, total=total)
+
+        yield begun
 
 
 def summary(progress: Progress) -> str:

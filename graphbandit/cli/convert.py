@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from graphbandit.cli.console import amount_bar
+from graphbandit.cli.console import amount_bars
 
 app = typer.Typer()
 
@@ -68,7 +68,7 @@ def convert(
     """
     from graphbandit.interop.convert import convert as converted
 
-    with amount_bar("rounds") as show:
+    with amount_bars() as show:
         found = converted(
             source,
             target,
@@ -76,7 +76,7 @@ def convert(
             target_format=target_format,
             contexts=contexts,  # type: ignore[arg-type]
             features=feature or None,
-            progress=show,
+            progress=show("rounds"),
             context=context or None,
             probabilities=probability or None,
             arms=arm or None,

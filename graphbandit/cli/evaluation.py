@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from graphbandit.cli.console import print_table, watched_bar
+from graphbandit.cli.console import amount_bars, print_table
 from graphbandit.errors import SettingError
 
 app = typer.Typer()
@@ -74,7 +72,7 @@ def evaluate(
     }
     source = Log.read(log)
     first, *others = named
-    with _progress() as show:
+    with amount_bars() as show:
         table = evaluated(source, named, by=by, progress=show("values"), **settings)
         differences = [
             compare(source, first, other, policies=named, progress=show(f"{first} - {other}"), **settings)
@@ -126,18 +124,3 @@ def _missing(text: str) -> str | float:
         return float(text)
     except ValueError:
         return text
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], Callable[[int, int], None]]]:
-    """Show the rounds done in each pass on standard error, if that is a terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
-    words = TextColumn("{task.description}", markup=False)
-    with watched_bar(words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()) as bar:
-
-        def begun(name: str) -> Callable[[int, int], None]:
-            task = bar.add_task(name, total=None)
-            return lambda done, total: bar.update(task, completed=done, total=total)
-
-        yield begun

@@ -11,7 +11,7 @@ import typer
 
 from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.base.tables import Table
-from graphbandit.cli.console import amount_bar, print_table
+from graphbandit.cli.console import amount_bars, print_table
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def _network(file: Path | None) -> Network:
 
     if file is None:
         return stand_in_network()
-    with amount_bar("reading", in_bytes=True) as progress:
-        return read_network(file, progress=progress)
+    with amount_bars(in_bytes=True) as show:
+        return read_network(file, progress=show("reading"))
 
 
 def _print_network(found: Network, file: Path | None, seconds: float) -> None:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from graphbandit.errors import MissingExtraError, SettingError
+from graphbandit.base.extras import imported
+from graphbandit.errors import SettingError
 
 app = typer.Typer()
 group = typer.Typer(name="service", no_args_is_help=True, help="Look after the log of a decision service.")
@@ -24,12 +25,8 @@ Database = Annotated[
 
 def _needs_extra() -> None:
     """Raise MissingExtraError unless the service's packages are installed."""
-    try:
-        import msgspec  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(f"the service needs {error.name}; install graphbandit[service]") from error
+    for module in ("msgspec", "starlette", "uvicorn"):
+        imported(module, "service", f"the service needs {module}")
 
 
 def _url(configuration: Path, data: Path | None, database: str | None) -> str:

@@ -49,7 +49,7 @@ def cut(name: str, longest: int) -> str:
 
 
 def hub_of(others: Bool[np.ndarray, "arms arms"]) -> int | None:
-    """The hub if the graph (without self-loops) is a star, otherwise None."""
+    """The arm joined to all others in both directions, if there are no other edges; otherwise None."""
     degrees, n = others.sum(axis=1), len(others)
     hub = int(np.argmax(degrees))
     is_star = n > 2 and np.array_equal(others, others.T) and degrees[hub] == n - 1 and degrees.sum() == 2 * (n - 1)

@@ -11,7 +11,7 @@ from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, without_loops
+from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, hub_of, without_loops
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
     given = [str(a) for a in range(n)] if told is None else [cut(name, LONGEST) for name in told]
     inside = max(map(len, given)) <= INSIDE
     upright = not inside and n <= ROW_LIMIT
-    hub = _hub(graph) if inside else None  # there is no room for a name beside an arm in the middle
+    others = without_loops(graph)
+    # there is no room for a name beside an arm in the middle, and three arms need no middle
+    hub = hub_of(others | others.T) if inside and n > 3 else None
     outward = _directions(around(graph), hub)
     apart = 1.4 if upright else 1.0
     points = (max(apart * n / (2 * np.pi), 0.8 if hub is None else 1.2) if n > 1 else 0.0) * outward
@@ -66,7 +68,7 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set(xlim=(-reach, reach), ylim=(-high, high), aspect="equal")
     axes.set_axis_off()
-    _edges(axes, without_loops(graph), points, radius)
+    _edges(axes, others, points, radius)
     letter = 72 * size / (2 * reach)  # points to one unit
     for (x, y), away, name in zip(points, outward, given, strict=True):
         axes.add_patch(Circle((x, y), radius, facecolor="white", edgecolor=INK, zorder=2))
@@ -100,15 +102,6 @@ def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
     tree = linkage(squareform(steps, checks=False), method="average", optimal_ordering=True)
     order: Int[np.ndarray, " arms"] = leaves_list(tree).astype(np.int64)
     return order
-
-
-def _hub(graph: FeedbackGraph) -> int | None:
-    """The arm that is an end of every edge, if there is one and it has at least three neighbours."""
-    others = without_loops(graph)
-    joined = others | others.T
-    hub = int(joined.sum(axis=1).argmax())
-    lines = int(joined.sum()) // 2
-    return hub if lines == graph.n_arms - 1 >= 3 and int(joined[hub].sum()) == lines else None
 
 
 def _directions(order: Int[np.ndarray, " arms"], hub: int | None) -> Float[np.ndarray, "arms 2"]:

@@ -1,7 +1,8 @@
 """Studies: the paper's claims, the leaderboard, how much to explore, and what each function class is worth.
 
-Each study is a folder with its experiments as TOML files, their sizes in ``presets.toml``, and ``study.py``, which
-lists the experiments and turns their results into findings. All studies are planned, run, resumed and written alike:
+Each study is a folder with its experiments as TOML files, what they share in ``shared.toml``, their sizes in
+``presets.toml``, and ``study.py``, which lists the experiments and turns their results into findings. All studies are
+planned, run, resumed and written alike:
 
     plan = Plan(study="exploration", preset="quick", only=("still",))
     outcome = run_study(plan, out="results/exploration")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import as_file, files
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.toml_reader import load
+from graphbandit.experiments.describe.toml_reader import read_experiment
 
 if TYPE_CHECKING:
     from graphbandit.studies.findings import Findings
@@ -49,18 +51,17 @@ class Study:
         return name if name not in self.data or os.environ.get(DIRECTORY_VARIABLE) else self.data[name]
 
     def text(self, name: str) -> str:
-        """The text of an experiment's file, with its comments."""
-        text: str = self._file(f"{name.replace('-', '_')}.toml").read_text(encoding="utf-8")
-        return text
+        """The text of an experiment, with its comments, and with all that its file shares with others written out."""
+        text = self._file(name)
+        return written_out(text, self._file("shared") if "shared" in tomllib.loads(text) else "")
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
-        with as_file(self._file(f"{name.replace('-', '_')}.toml")) as path:
-            return load(path)
+        return read_experiment(self.text(name), Path(f"{name}.toml"))
 
     def sizes(self, preset: str, name: str) -> dict[str, Any]:
         """The sizes that a preset gives to one experiment: its own, and those for all experiments."""
-        told = tomllib.loads(self._file("presets.toml").read_text(encoding="utf-8")).get(preset, {})
+        told = tomllib.loads(self._file("presets")).get(preset, {})
         common = {key: value for key, value in told.items() if not isinstance(value, dict)}
         return {**common, **told.get(name, {})}
 
@@ -69,8 +70,37 @@ class Study:
         found: Outcome = importlib.import_module(f"graphbandit.studies.{self.name}.study").outcome(findings)
         return found
 
-    def _file(self, name: str) -> Any:
-        return files(f"graphbandit.studies.{self.name}").joinpath(name)
+    def _file(self, name: str) -> str:
+        file = files(f"graphbandit.studies.{self.name}").joinpath(f"{name.replace('-', '_')}.toml")
+        return file.read_text(encoding="utf-8")
+
+
+def written_out(text: str, shared: str) -> str:
+    """A study's file as an experiment that stands by itself.
+
+    The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
+    go into the table of each environment.
+
+    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
+    >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")
+    [environments.small]
+    graph = "star"
+    n_arms = 5
+    """
+    named, common = tomllib.loads(text).get("shared", []), ""
+    parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
+    for table in shared.rstrip("\n").split("\n\n"):
+        for name, content in tomllib.loads(table).items():
+            if name in named:
+                parts[next(iter(content))].append(table.replace(f"[{name}.", "["))
+    for table in text.rstrip("\n").split("\n\n"):
+        if table.startswith("[environments]\n"):
+            common = table.removeprefix("[environments]")
+        elif not table.startswith("shared = "):
+            kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
+            parts[kind].append(table)
+    places = [re.sub(r"^\[.*\]$", lambda head: head[0] + common, one, flags=re.M) for one in parts["environments"]]
+    return "\n\n".join([*parts[""], *places, *parts["learners"]]) + "\n"
 
 
 def study_named(name: str) -> Study:

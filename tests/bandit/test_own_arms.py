@@ -176,7 +176,6 @@ def test_without_features_of_contexts_arms_are_all_there_is():
     assert two.arm in NAMES[1:]
 
 
-LINEAR = gb.LinearClass(n_arms=6, dimension=15)
 REFUSED = {
     "arms too": (lambda: problem(arms=["a"]), SettingError, "arms came with capacity"),
     "no features of arms": (lambda: problem(arm_features=None), SettingError, "arm_features is None"),

@@ -81,6 +81,11 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+def without_blocks(page: Path) -> str:
+    """The text of a page outside of fenced blocks."""
+    return re.sub(r"^(`{3,}).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
 def code_of(block: Block) -> str:
     """The Python of a block, with the options of a cell and the magic commands of notebooks left out."""
     dropped = re.compile(r"(:\w+:|%)")

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.docs.snippets import DOCS, ROOT, blocks, pages
+from tests.docs.snippets import DOCS, ROOT, blocks, pages, without_blocks
 
 sys.path.insert(0, str(DOCS / "_extensions"))
 
@@ -13,11 +13,6 @@ from api_pages import public_names
 
 WRITTEN = {page.relative_to(ROOT).as_posix(): page for page in pages()}
 GENERATED = {f"docs/api/generated/{public.page}.rst" for listed in public_names().values() for public in listed}
-
-
-def without_code(text):
-    text = re.sub(r"^(`{3,}).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"`[^`\n]*`", "", text)
 
 
 def slug(heading):
@@ -31,8 +26,8 @@ def anchors(page):
 
 def links(page):
     """Targets of the links and pictures of a page."""
-    text = re.sub(r"^(`{3,}).*?^\1", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
-    return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if not re.match(r"\w+:", target)]
+    found = re.findall(r"\]\(([^)\s]+)\)", without_blocks(page))
+    return [target for target in found if not re.match(r"\w+:", target)]
 
 
 def entries(page):

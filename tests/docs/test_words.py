@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.docs.snippets import DOCS, ROOT, pages
+from tests.docs.snippets import DOCS, ROOT, pages, without_blocks
 
 WORDS = [
     "round", "arm", "context", "reveal", "self-loop", "edge probability", "function class", "version space",
@@ -30,7 +30,7 @@ def test_the_glossary_has_its_words():
 
 @pytest.mark.parametrize("page", SITE.values(), ids=SITE)
 def test_one_word_for_one_thing(page):
-    prose = re.sub(r"`[^`\n]*`", "", re.sub(r"^(`{3,}).*?^\1", "", page.read_text(), flags=re.DOTALL | re.MULTILINE))
+    prose = re.sub(r"`[^`\n]*`", "", without_blocks(page))
     for synonym, word in SYNONYMS.items():
         found = re.search(synonym, prose, flags=re.IGNORECASE)
         assert not found, f"{page.name} says {found[0]!r}; the word here is {word!r}"

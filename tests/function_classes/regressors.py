@@ -36,6 +36,13 @@ def data_of(functions, observations):
     return functions.add(functions.empty(), observations)
 
 
+def check_parts(of, contexts):
+    """`of` gives a part of 300 contexts the values that it has among all of them, to the last bit."""
+    whole = of(contexts)
+    for start, stop in ((0, 1), (1, 2), (7, 8), (299, 300), (3, 90), (40, 297)):
+        np.testing.assert_array_equal(of(contexts[start:stop]), whole[start:stop])
+
+
 def lightgbm(**settings):
     if find_spec("lightgbm") is None:
         pytest.skip("lightgbm is not installed")

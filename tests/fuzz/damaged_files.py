@@ -197,8 +197,6 @@ def use(one: Subject, bandit: gb.Bandit, rng: np.random.Generator) -> None:
 
 def run(case: Case) -> None:
     one = fitting_pair(case)
-    if one is None:
-        return
     data, path = saved(one, case), case.folder / "bad.gb"
     _limit_memory()
     for number in range(FILES):

@@ -15,7 +15,7 @@ from graphbandit.experiments import Experiment, Grid, InProcess
 from graphbandit.experiments import run as run_experiment
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
-from tests.fuzz.subjects import fits, graph, pair
+from tests.fuzz.subjects import fitting_pair, graph
 
 ROOT = Path(__file__).parents[2]
 SAVES = """
@@ -43,9 +43,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 def full_disk(case: Case) -> None:
     """Saving fails with a typed error, and the file that was there is as it was."""
-    one, rng = pair(case.number, case.rng), case.rng
-    if not fits(one):
-        return
+    one, rng = fitting_pair(case), case.rng
     bandit, path, n_arms = one.bandit(), case.folder / "bandit.gb", one.problem.n_arms
     for _ in range(3):
         decided(bandit, one.contexts(rng, 1, n_arms)[0], graph(one, rng, n_arms), None)

@@ -30,6 +30,10 @@ class Defect(AssertionError):  # noqa: N818
     """Something that must not happen has happened."""
 
 
+class Refused(Exception):  # noqa: N818
+    """There is nothing to try in this case."""
+
+
 class TooLong(BaseException):
     """A call was ended."""
 
@@ -109,6 +113,8 @@ def run_case(part: Part, case: Case) -> None:
     """Run a case; whatever it raises is a defect."""
     try:
         part.run(case)
+    except Refused as why:
+        case.count(str(why))
     except Exception as error:
         frames = traceback.format_list(traceback.extract_tb(error.__traceback__)[-5:])
         said = [f"{type(error).__name__}: {error}"[:600], *(note[:300] for note in getattr(error, "__notes__", ()))]

@@ -23,7 +23,7 @@ import graphbandit as gb
 from graphbandit.errors import GraphBanditError
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import content, decided
-from tests.fuzz.subjects import Subject, fits, graph, pair
+from tests.fuzz.subjects import Subject, fitting_pair, graph
 
 PACKAGE = str(Path(gb.__file__).parent)
 MOMENTS = 12
@@ -151,10 +151,7 @@ def free(bandit: gb.Bandit) -> bool:
 
 
 def run(case: Case) -> None:
-    one, rng = pair(case.number, case.rng), case.rng
-    if not fits(one) or one.problem.n_arms < 2:
-        case.count("pairs that a learner refuses")
-        return
+    one, rng = fitting_pair(case), case.rng
     start = one.bandit(seed=1)
     for _ in range(int(rng.integers(2, 9))):
         decision = decided(

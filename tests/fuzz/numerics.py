@@ -31,8 +31,6 @@ def contexts(one: Subject, rng: np.random.Generator, kind: int, scale: float, n_
 
 def run(case: Case) -> None:
     one, rng = fitting_pair(case), case.rng
-    if one is None:
-        return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     scale = 10.0 ** rng.choice([-30, -12, -3, 0, 0, 1.5, 3, 5, 12, 29])
     kind = int(rng.integers(4))

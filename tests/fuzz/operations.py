@@ -231,8 +231,6 @@ def check(decision: gb.Decision, shown: Any, available: Any) -> None:
 
 def run(case: Case) -> None:
     one = fitting_pair(case)
-    if one is None:
-        return
     case.count("pairs of learner and class")
     twins = Twins(one, case)
     try:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -53,8 +54,8 @@ def sampling(case: Case, n: int) -> None:
     demand = np.where(
         rng.random(n) < rng.random(), 10.0 ** rng.uniform(-9, rng.choice([0.0, 0.0, 1.0]), size=n) / n, 0.0
     )
-    best = int(np.argmin(costs))
-    demand[best] = 0.0
+    demand[int(np.argmin(costs))] = 0.0
+    told = f"{matrix.tolist()} {costs.tolist()} {demand.tolist()}"
     solver = str(rng.choice(["auto", "auto", "auto", "simplex", "highs"]))
     exact = least_cost(matrix, demand, costs) if n <= 6 else None
     try:
@@ -63,15 +64,9 @@ def sampling(case: Case, n: int) -> None:
         if solver == "simplex":
             case.count("programs that one solver alone gives up on")
             return
-        if n > 6:
-            reference = linprog(costs, A_ub=-matrix.T.astype(float), b_ub=-demand, A_eq=np.ones((1, n)), b_eq=[1.0])
-            infeasible = reference.status == 2
-        else:
-            infeasible = exact is None
+        infeasible = exact is None if n <= 6 else _by_scipy(matrix, demand, costs).status == 2
         if not infeasible:
-            raise Defect(
-                f"refused, but it is feasible: {error}; {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
-            ) from error
+            raise Defect(f"refused, but it is feasible: {error}; {told}") from error
         case.count("programs that nothing satisfies")
         return
     case.count(f"sampling programs, {answer.solver}")
@@ -85,7 +80,7 @@ def sampling(case: Case, n: int) -> None:
         default=Fraction(0),
     )
     if min(p) < 0 or abs(sum(p) - 1) > SLACK or short > SLACK:
-        raise Defect(f"{answer.probabilities} is not feasible: {matrix.tolist()} {costs.tolist()} {demand.tolist()}")
+        raise Defect(f"{answer.probabilities} is not feasible: {told}")
     cost = sum((x * c for x, c in zip(p, fractions(costs), strict=True)), Fraction(0))
     scale = max(cost, Fraction(float(costs.max())) * Fraction(SMALLEST_OBJECTIVE))
     bound = least_cost_bound(matrix, demand, costs, answer.duals)
@@ -96,23 +91,20 @@ def sampling(case: Case, n: int) -> None:
         return
     if n > 6:
         largest = float(costs.max())
-        if largest > 0 and not _near_scipys(matrix, demand, costs / largest, float(cost) / largest):
-            raise Defect(
-                f"costs {float(cost)}, which SciPy disputes: {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
-            )
+        if largest > 0:
+            # to SciPy's own tolerance; the certificate has been checked to more than that
+            reference = _by_scipy(matrix, demand, costs / largest)
+            if reference.status == 0 and abs(reference.fun - float(cost) / largest) >= 1e-5:
+                raise Defect(f"costs {float(cost)}, which SciPy disputes: {told}")
         return
     assert exact is not None
     if abs(cost - exact) > (Fraction(answer.duality_gap) + SLACK) * scale:
-        raise Defect(
-            f"costs {float(cost)}, the optimum {float(exact)}: {matrix.tolist()} {costs.tolist()} {demand.tolist()}"
-        )
+        raise Defect(f"costs {float(cost)}, the optimum {float(exact)}: {told}")
 
 
-def _near_scipys(matrix: np.ndarray, demand: np.ndarray, costs: np.ndarray, found: float) -> bool:
-    """Whether SciPy finds this cost too, to its own tolerance; the certificate has been checked to more than that."""
-    n = len(costs)
-    answer = linprog(costs, A_ub=-matrix.T.astype(float), b_ub=-demand, A_eq=np.ones((1, n)), b_eq=[1.0])
-    return answer.status != 0 or abs(answer.fun - found) < 1e-5
+def _by_scipy(matrix: np.ndarray, demand: np.ndarray, costs: np.ndarray) -> Any:
+    """SciPy's answer to a sampling program."""
+    return linprog(costs, A_ub=-matrix.T.astype(float), b_ub=-demand, A_eq=np.ones((1, len(costs))), b_eq=[1.0])
 
 
 def squarecb(case: Case, n: int) -> None:

@@ -25,8 +25,6 @@ def tail(counts: np.ndarray, p: np.ndarray) -> float:
 
 def run(case: Case) -> None:
     one, rng = fitting_pair(case), case.rng
-    if one is None:
-        return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     truth = rng.random(n_arms)
     for _ in range(int(rng.integers(1, 25))):

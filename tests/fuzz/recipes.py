@@ -273,10 +273,9 @@ def _of_type(hint: Any, origin: Any, options: tuple[Any, ...], name: str, world:
     if kind is collections.abc.Callable:
         return BY_NAME["function"](world) if name == "function" else lambda *_: 0.5
     if isinstance(kind, type):
-        for known, recipe in RECIPES.items():
-            if isinstance(known, type) and kind is known:
-                return recipe(world)
-        if kind in (Path,) or "PathLike" in repr(kind):
+        if kind in RECIPES:
+            return RECIPES[kind](world)
+        if kind is Path or "PathLike" in repr(kind):
             return "no-such-file"
         found = _lying_about(kind, world)
         if found is not None:

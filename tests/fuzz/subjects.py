@@ -13,7 +13,7 @@ from graphbandit import function_classes, learners
 from graphbandit.errors import GraphBanditError, InputError, SettingError
 from graphbandit.function_classes import FunctionClass
 from graphbandit.learners import Learner
-from tests.fuzz.driver import Case
+from tests.fuzz.driver import Case, Refused
 
 D = 3
 FUNCTIONS = 5
@@ -236,13 +236,12 @@ def fits(one: Subject) -> bool:
     return True
 
 
-def fitting_pair(case: Case) -> Subject | None:
-    """The pair of this case; None, which is counted, if its learner does not take its problem."""
+def fitting_pair(case: Case) -> Subject:
+    """The pair of this case; Refused if its learner does not take its problem."""
     one = pair(case.number, case.rng)
-    if fits(one):
-        return one
-    case.count("pairs that a learner refuses")
-    return None
+    if not fits(one):
+        raise Refused("pairs that a learner refuses")
+    return one
 
 
 def graph(one: Subject, rng: np.random.Generator, n_arms: int, loops: bool = False) -> Any:

@@ -39,8 +39,6 @@ def together(work: list[Any]) -> list[Any]:
 def share(case: Case) -> None:
     """One bandit, several threads: every round has one id, every reward is taken once."""
     one, rng = fitting_pair(case), case.rng
-    if one is None:
-        return
     bandit, n_arms = one.bandit(), one.problem.n_arms
     rows = one.contexts(rng, THREADS * ROUNDS, n_arms)
     shown = [graph(one, rng, n_arms) for _ in rows]

@@ -11,41 +11,40 @@ from typing import Any
 
 import numpy as np
 
-import graphbandit as gb
 from graphbandit import experiments
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS as LEARNERS
 from graphbandit.studies import Plan
+from graphbandit.studies.study import study_named
 from tests.golden.played import Arrays
 from tests.golden.registry import Outcome, add
 
-PACKAGE = Path(gb.__file__).parent
+STARTER = Path(experiments.__file__).parent / "describe" / "starter.toml"
 
 PRESETS = {
-    "starter": "experiments/describe/starter.toml",
     **{
-        f"paper/{name}": f"studies/paper/{name}.toml"
+        f"paper/{name}": ("paper", name)
         for name in (
             "ablation", "arms", "clique_table", "directed", "flixster", "horizon", "independence", "parts",
             "reward_scale",
         )
     },
     **{
-        f"studies/{name}": f"studies/{name.replace('_', '/', 1)}.toml"
-        for name in (
-            "classes_bundled", "classes_bundled_refits", "classes_data", "classes_data_refits", "classes_linear",
-            "exploration_boosting", "exploration_finite", "exploration_kernel", "exploration_linear",
-            "exploration_logistic", "exploration_network", "exploration_poisson", "exploration_still",
-        )
+        f"studies/{study}_{name}": (study, name)
+        for study, names in {
+            "classes": ("bundled", "bundled_refits", "data", "data_refits", "linear"),
+            "exploration": ("boosting", "finite", "kernel", "linear", "logistic", "network", "poisson", "still"),
+        }.items()
+        for name in names
     },
     **{
-        f"leaderboard/{name}": f"studies/leaderboard/{name}.toml"
+        f"leaderboard/{name}": ("leaderboard", name)
         for name in (
             "arms", "bundled", "clicks", "data", "finite_large", "finite_small", "linear_fixed", "linear_new",
             "linear_still", "shifting",
         )
     },
 }  # fmt: skip
-"""The packaged experiments: the name of the golden case, and the file."""
+"""The experiments of studies: the name of the golden case, the study, and the file."""
 
 DATA_PRESETS = frozenset({"studies/classes_data", "studies/classes_data_refits", "leaderboard/data"})
 """Those that read data sets in files."""
@@ -119,10 +118,10 @@ def described(experiment: Any) -> dict[str, Any]:
     }
 
 
-def preset(name: str) -> Outcome:
+def preset(name: str, packaged: Any) -> Outcome:
     """One repeat of few rounds; of a list of values, the first and the last."""
     refitted = any(part in name for part in REFITTED)
-    arrays = experiment_arrays(cut(experiments.load(PACKAGE / PRESETS[name]), rounds=16 if refitted else 64))
+    arrays = experiment_arrays(cut(packaged, rounds=16 if refitted else 64))
     return Outcome(arrays, {"runs": float(len(arrays["final"])), "sum of final regrets": float(arrays["final"].sum())})
 
 
@@ -167,7 +166,13 @@ def sizes() -> Outcome:
     return Outcome(texts, {"experiments": float(len(found)), "runs": float(runs)})
 
 
-for _name in PRESETS:
-    add(f"experiments/{_name}", lambda chunk, n=_name: preset(n), slow=True, needs_data=_name in DATA_PRESETS)
+add("experiments/starter", lambda chunk: preset("starter", experiments.load(STARTER)), slow=True)
+for _name, (_study, _file) in PRESETS.items():
+    add(
+        f"experiments/{_name}",
+        lambda chunk, n=_name, study=_study, file=_file: preset(n, study_named(study).experiment(file)),
+        slow=True,
+        needs_data=_name in DATA_PRESETS,
+    )
 add("experiments/every kind", lambda chunk: registered())
 add("experiments/presets", lambda chunk: sizes(), slow=True, needs_data=True)

@@ -11,7 +11,7 @@ from graphbandit.planning.sampling_program import solve_scaled
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.learners.playing import problem, run_package
-from tests.planning.scaled import scaled_by_highs
+from tests.planning.scaled import check_optimum
 
 
 def loose(seed, n, n_arms, density):
@@ -21,13 +21,6 @@ def loose(seed, n, n_arms, density):
     for t, a in np.argwhere(~dense.any(axis=1)):
         dense[t, rng.integers(n_arms), a] = True
     return gb.FeedbackGraphs.from_dense(dense, require_loops=False)
-
-
-def by_highs(costs, G, rows, demand, columns):
-    """(s, objective): the largest factor up to 1, and the smallest cost at it."""
-    cover = -np.array([[float(G[j, a]) for j in columns] for a in rows])
-    right = np.array([demand[a] for a in rows])
-    return scaled_by_highs([costs[j] for j in columns], cover, right)
 
 
 def greedy_cover(G, missing, offered):
@@ -74,11 +67,7 @@ def test_every_round_is_the_optimum_of_the_stated_program(density, settings, mas
             continue
         if graphs[t].has_all_loops:
             continue
-        factor, cost = by_highs(d.gaps[t], G, sorted(demand), demand, offered)
-        assert d.coverage_factor[t] == pytest.approx(factor, rel=1e-7)
-        assert d.objective[t] == pytest.approx(cost, rel=1e-6, abs=1e-9)
-        for a, asked in demand.items():
-            assert d.observation_probabilities[t, a] >= d.coverage_factor[t] * asked - 1e-9
+        check_optimum(d, t, G, demand, offered)
         scaled += d.coverage_factor[t] < 1
     assert scaling_count() - before == scaled
     assert scaled > 0 or density > 0.2 or "eta" not in settings

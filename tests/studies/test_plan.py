@@ -1,5 +1,6 @@
 """Plans: which experiments of a study they ask for, how large, and what they refuse."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from graphbandit.errors import SettingError
 from graphbandit.experiments import Experiment
 from graphbandit.studies import Plan
-from graphbandit.studies.paper.names import MAIN
+from graphbandit.studies.paper.names import FORMS, MAIN
 from graphbandit.studies.study import STUDIES, study_named
 
 
@@ -79,3 +80,16 @@ def test_the_command_runs_the_same_plan() -> None:
 def test_bad_plans_are_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(SettingError, match=message):
         Plan(**settings)
+
+
+def test_what_files_share_is_written_out() -> None:
+    study = study_named("leaderboard")
+    content = tomllib.loads(study.text("linear_new"))
+    assert set(content) == {"experiment", "environments", "learners"}
+    assert content["environments"]["new arms, star"] == {
+        "kind": "linear", "arms": "new", "n_arms": 20, "dimension": 5, "graph": "star",
+    }  # fmt: skip
+    played = list(content["learners"])
+    assert played[5:8] == ["SquareCB.G", "SquareCB.G, online", "FALCON"], "in the order of shared.toml"
+    assert not {"UCB-N", "EXP3-LGC-U"} & set(played)
+    assert list(tomllib.loads(study_named("paper").text("parts"))["learners"])[:3] == [*FORMS.values(), "RegCB.G"]

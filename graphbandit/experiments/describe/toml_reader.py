@@ -26,6 +26,11 @@ def load(path: str | os.PathLike[str]) -> Experiment:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ExperimentError(f"{file} cannot be read: {reason}") from None
+    return read_experiment(text, file)
+
+
+def read_experiment(text: str, file: Path) -> Experiment:
+    """The experiment that a text describes; errors name the `file` that it is the text of."""
     try:
         return _experiment(tomllib.loads(text), file.parent)
     except tomllib.TOMLDecodeError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal, NamedTuple, get_args
@@ -206,19 +206,18 @@ def markdown(found: list[Coverage]) -> str:
     heads = ["quantity", "graph", "log and target", "n", "method", *INTERVALS]
     lines = [caption, "", Table(caption, heads, rows).to_markdown()]
     kept = [one for one in found if promised(one.cell, one.interval)]
-    worst = {name: min((c.share for c in kept if c.interval == name), default=math.nan) for name in ANY_SIZE}
-    others = {
-        name: min((c.share for c in found if c.interval == name), default=math.nan)
-        for name in INTERVALS
-        if name not in ANY_SIZE
-    }
-    told = ", ".join(f"{name} {share:.3f}" for name, share in worst.items())
-    untold = ", ".join(f"{name} {share:.3f}" for name, share in others.items())
-    lines += ["", f"Lowest where it is promised: {told}. Lowest of all: {untold}."]
+    others = [name for name in INTERVALS if name not in ANY_SIZE]
+    lines += ["", f"Lowest where it is promised: {_lowest(kept, ANY_SIZE)}. Lowest of all: {_lowest(found, others)}."]
     bad = too_low(found)
     verdict = "Every interval holds as often as it promises, wherever it promises that."
     lines.append(verdict if not bad else f"{len(bad)} cells fall short of what they promise.")
     return "\n".join(lines) + "\n"
+
+
+def _lowest(found: list[Coverage], intervals: Iterable[str]) -> str:
+    """The lowest coverage of each of these intervals, in words."""
+    lowest = {name: min((one.share for one in found if one.interval == name), default=math.nan) for name in intervals}
+    return ", ".join(f"{name} {share:.3f}" for name, share in lowest.items())
 
 
 def _shown(one: Coverage) -> str:

@@ -12,10 +12,11 @@ import numpy as np
 
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
+from graphbandit.base.tables import Table
 from graphbandit.errors import InputError
 from graphbandit.evaluation import EvaluationTable, evaluate
 from graphbandit.evaluation.intervals import asymptotic
-from graphbandit.graphs import FeedbackGraph, FeedbackGraphs
+from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, clique_group
 from graphbandit.logs import Log
 from graphbandit.studies.evaluation.problems import drawn_arms
 
@@ -176,38 +177,42 @@ def classification(
 
 def markdown(data: Path) -> str:
     """The tables of both kinds of data, read from the folder `data`."""
-    from graphbandit.graphs import clique_group
-
     archive, keel = data / "open_bandit_small" / "obd_small.zip", data / "classification_small" / "keel.npz"
-    lines = ["Click rates of the Open Bandit sample: each policy from the other's log, and as it was.", ""]
-    lines += ["| campaign | policy | method | from the log of | value [95 %] | on-policy [95 %] | agree |"]
-    lines += ["| --- | --- | --- | --- | --- | --- | --- |"]
+    campaigns, sets = _campaigns(archive), _sets(keel)
+    return "\n\n".join(text for table in (campaigns, sets) for text in (table.caption, table.to_markdown())) + "\n"
+
+
+def _campaigns(archive: Path) -> Table:
+    """The campaigns of the Open Bandit sample."""
+    rows = []
     for campaign in ("all", "men", "women"):
         for method in ("ips", "snips", "graph-dr"):
             interval = "asymptotic" if method == "snips" else "betting"
             for row in open_bandit(archive, campaign, method=method, interval=interval):
-                mean, low, high = row.on_policy
-                lines.append(
-                    f"| {campaign} | {row.policy} | {method} | {row.log_of} "
-                    f"| {row.value:.4f} [{row.low:.4f}, {row.high:.4f}] "
-                    f"| {mean:.4f} [{low:.4f}, {high:.4f}] | {'yes' if row.agrees else 'no'} |"
-                )
-    lines += ["", "Classification sets as logs, cliques of classes: values, and the truth.", ""]
-    lines += ["| set | policy | method | value [95 %] | truth | worth of side observations |"]
-    lines += ["| --- | --- | --- | --- | --- | --- |"]
+                values = [_with_interval(row.value, row.low, row.high), _with_interval(*row.on_policy)]
+                rows.append([campaign, row.policy, method, row.log_of, *values, "yes" if row.agrees else "no"])
+    heads = ["campaign", "policy", "method", "from the log of", "value [95 %]", "on-policy [95 %]", "agree"]
+    return Table("Click rates of the Open Bandit sample: each policy from the other's log, and as it was.", heads, rows)
+
+
+def _sets(keel: Path) -> Table:
+    """Two classification sets."""
+    rows = []
     with np.load(keel) as arrays:
         for name in ("penbased", "letter"):
-            labels = arrays[f"{name}_y"].astype(np.int64)
-            labels = np.unique(labels, return_inverse=True)[1]
+            labels = np.unique(arrays[f"{name}_y"].astype(np.int64), return_inverse=True)[1]
             k = int(labels.max()) + 1
+            graph = clique_group(k, max(k // 3, 1))
             for method in ("ips", "graph-ips", "graph-dr"):
-                graph = clique_group(k, max(k // 3, 1))
                 table, truth = classification(arrays[f"{name}_X"].astype(np.float64), labels, graph, method=method)
                 for policy in table:
                     value = table[policy]
                     worth = "" if np.isnan(value.worth) else f"{value.worth:.2f}x"
-                    lines.append(
-                        f"| {name} | {policy} | {method} | {value.value:.4f} [{value.low:.4f}, {value.high:.4f}] "
-                        f"| {truth[policy]:.4f} | {worth} |"
-                    )
-    return "\n".join(lines) + "\n"
+                    found = _with_interval(value.value, value.low, value.high)
+                    rows.append([name, policy, method, found, f"{truth[policy]:.4f}", worth])
+    heads = ["set", "policy", "method", "value [95 %]", "truth", "worth of side observations"]
+    return Table("Classification sets as logs, cliques of classes: values, and the truth.", heads, rows)
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    return f"{value:.4f} [{low:.4f}, {high:.4f}]"

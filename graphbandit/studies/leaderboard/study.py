@@ -1,6 +1,6 @@
 """The leaderboard: its groups of problems and its findings.
 
-Each group is a file with all learners that can play its problems.
+Each group is a file with its problems and the sets of learners that can play them; ``shared.toml`` has the sets.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.environments import paper
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners import AdaCBG
-from graphbandit.plots.decisions import plot_decision
 from graphbandit.rounds.decision import Decision
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ARMS = 8
 ROUNDS = 64
@@ -47,8 +43,3 @@ def star_decision(seed: int = 0) -> StarDecision:
             cost = float(decision.baseline @ decision.gaps)
             found.append(StarDecision(decision, graph, values, cost, decision.objective))
     return max(found, key=lambda each: each.before - each.after)
-
-
-def plot_star_decision(star: StarDecision) -> Figure:
-    """Each arm's estimated reward, its probability before and after the program, and its observation probability."""
-    return plot_decision(star.decision, star.graph, values=star.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphbandit.plots.decisions import plot_star_example
+from graphbandit.plots.decisions import plot_decision, plot_star_example
 from graphbandit.studies.findings import Findings
 from graphbandit.studies.outcome import Picture
 from graphbandit.studies.paper.figures.clique_table import plot_clique_table
@@ -12,7 +12,7 @@ from graphbandit.studies.paper.figures.over_time import plot_clique_curves, plot
 from graphbandit.studies.paper.figures.trends import plot_trends
 from graphbandit.studies.paper.figures.without_parts import plot_parts, plot_set_sizes
 from graphbandit.studies.paper.set_sizes import SetSizes
-from graphbandit.studies.paper.star import plot_star_decision, star_decision
+from graphbandit.studies.paper.star import star_decision
 from graphbandit.studies.paper.trends import AXES, trends
 
 STAR = "star"
@@ -44,6 +44,6 @@ def pictures(findings: Findings, sizes: SetSizes | None) -> Iterator[Picture]:
         f"A real decision of AdaCB.G, in epoch {star.decision.epoch} of a run on stars with {star.graph.n_arms} arms: "
         f"by its estimates a round costs {star.before:.3f} before the linear program and {star.after:.3f} after it."
     )
-    yield Picture("star-decision", plot_star_decision(star), shows, STAR)
+    yield Picture("star-decision", plot_decision(star.decision, star.graph, values=star.values), shows, STAR)
     shows = "The paper's star: before and after the linear program, at gamma = 10."
     yield Picture("star", plot_star_example(), shows, STAR)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.colours import INK
-from graphbandit.experiments.analysis.intervals import student_interval
 from graphbandit.plots.axes import name_rows, panel_grid, panel_title, plain_log_ticks, write_labels
 from graphbandit.plots.style import GREY
 from graphbandit.studies.findings import Finding
@@ -32,8 +31,7 @@ def plot_parts(finding: Finding) -> Figure:
             labels: list[str] = []
             for form, learner in FORMS.items():
                 for changed, name in variants(finding, form).items():
-                    values = finding.by_repeat(point, name)
-                    found = student_interval(values[np.isfinite(values)])
+                    found = finding.regrets.interval(point.label, name)
                     y = len(labels)
                     look: dict[str, Any] = {"color": LOOKS[learner].colour, "zorder": 3}
                     axes.plot([found.low, found.high], [y, y], linewidth=2.4, **look)
