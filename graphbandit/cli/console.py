@@ -90,7 +90,7 @@ def watched_bar(*columns: Any, quiet: bool = False) -> Iterator[Any]:
 
 @contextmanager
 def amount_bars(*, in_bytes: bool = False) -> Iterator[Callable[[str], Callable[[int, int | None], None]]]:
-    """Bars by name: how much is done, how much there is, and the time left. Standard error shows them if it is a terminal."""
+    """Show bars by name on standard error, if it is a terminal: how much is done, how much there is, the time left."""
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
     words = TextColumn("{task.description}", markup=False)
