@@ -102,6 +102,8 @@ class FiniteSpace(Declared):
 class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]):
     """What all finite classes share; each evaluates its functions in its own way."""
 
+    weighs = True
+
     @property
     @abstractmethod
     def n_functions(self) -> int:
@@ -211,11 +213,6 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
     def fit(self, data: FiniteData) -> FiniteModel:
         """The function of least loss; the lowest index on ties."""
         return trusted(FiniteModel, {"index": int(np.argmin(data.losses))})
-
-    @property
-    def weighs(self) -> bool:
-        """Yes."""
-        return True
 
     def posterior(self, data: FiniteData, noise: float | None) -> FiniteMixture:
         """All functions with the weights of `draws`: without data, the same for all."""

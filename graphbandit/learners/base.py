@@ -89,7 +89,7 @@ class Learner(ABC, Generic[State]):
         cls.says_as_ours = cls.words.__module__.partition(".")[0] == "graphbandit"
         cls._says_at_once = cls.late_words is Learner.late_words
 
-    # What a learner can do is a property for each question, which subclasses answer and explain.
+    # What a learner can do is a property for each question. Subclasses answer with one, or with a constant.
     @property
     def draws_once(self) -> bool:
         """Whether `choose` is known to take one uniform number a round from its stream, and nothing else."""

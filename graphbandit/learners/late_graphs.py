@@ -92,6 +92,12 @@ class LateGraph(Learner[LateGraphState]):
     absent: float = 1.0
     loops: bool = True
 
+    plans_with_probabilities = True
+    """Yes, though it does not look at them."""
+
+    plans_without_graphs = True
+    """Yes: with the probabilities it estimates."""
+
     def __post_init__(self) -> None:
         if not isinstance(self.learner, Learner) or not self.learner.plans_with_probabilities:
             raise SettingError(
@@ -121,16 +127,6 @@ class LateGraph(Learner[LateGraphState]):
     def rounds_until_update(self, state: LateGraphState) -> int:
         """As many as the other learner has."""
         return self.learner.rounds_until_update(state.inner)
-
-    @property
-    def plans_with_probabilities(self) -> bool:
-        """Yes, though it does not look at them."""
-        return True
-
-    @property
-    def plans_without_graphs(self) -> bool:
-        """Yes: with the probabilities it estimates."""
-        return True
 
     @property
     def forgets(self) -> bool:
