@@ -331,24 +331,13 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         known = data.regression
         return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
 
-    def prospects(
-        self,
-        model: LinearModel,
-        space: Ellipsoid,
-        contexts: Contexts,
-        available: ArmMasks | None = None,
-        noise: float | None = None,
-    ) -> Prospects:
-        """`prospector` of this model and space."""
-        return self.prospector(model, space, noise)(contexts, available)
-
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """One pass of a kernel, where one theta is for all arms and candidates are exact."""
         features = self.features
         check_parameters(features, space.center)
         check_parameters(features, model.parameters)
         if features.blocks > 1 or not self.exact_candidates:
-            return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
+            return super().prospector(model, space, noise)
         parameters, offset, (center, factor, radius) = (
             as_in_kernels(model.parameters),
             float(model.offset),

@@ -351,9 +351,8 @@ def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: An
             return Prospects(values, candidates_of(functions, space, contexts, available))
 
         return nothing
-    if not _is_ours(functions):
-        prospects = FunctionClass.prospector(functions, model, space, noise)
-    else:
+    prospects: Prospector = partial(functions.prospects, model, space, noise=noise)
+    if _is_ours(functions):
         prospects = functions.prospector(model, space, noise)
         if functions.stays_within(model):
             return prospects
