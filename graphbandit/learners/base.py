@@ -73,7 +73,7 @@ class Learner(ABC, Generic[State]):
     _is_ours: ClassVar[bool] = True
     _chooses_as_ours: ClassVar[bool] = True
     says_as_ours: ClassVar[bool] = True
-    """Whether words that `choose` gives are those of `words`: nobody from outside the package has other ones."""
+    """Whether `words` is the package's own, so that words that `choose` has given already can stand for it."""
     _says_at_once: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
