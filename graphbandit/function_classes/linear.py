@@ -40,15 +40,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.feature_maps import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import (
-    RIDGES,
-    Centred,
-    NoiseLaw,
-    RewardsSeen,
-    Scale,
-    centred,
-    shares,
-)
+from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, RewardsSeen, Scale, centred, shares
 from graphbandit.rounds.observations import Observations
 
 _linear_prospects = DirectCall(lambda: resolve_name("graphbandit.kernels.function_classes.ellipsoid:linear_prospects"))
@@ -170,24 +162,19 @@ def _drawn(
     data: LinearData, known: Regression, noise: float | None, count: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "draws blocks d"], Float[np.ndarray, " draws"]]:
     """theta and c of this many draws, given lambda."""
+    from graphbandit.kernels.cholesky import solve
+
     scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
     offsets = np.full(count, known.offset)
     if known.offset_weight == math.inf:
         return gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng), offsets
     moved = scales / math.sqrt(known.offset_weight) * rng.standard_normal(count)
     parameters = gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng)
-    # theta given c has the mean V^-1 (b - (c - chat) s)
-    parameters -= moved[:, None, None] * _pull(data, known)
-    return parameters, offsets + moved
-
-
-def _pull(data: LinearData, known: Regression) -> Float[np.ndarray, "blocks d"]:
-    """V^-1 s: by how much thetahat falls when c rises."""
-    from graphbandit.kernels.cholesky import solve
-
+    # theta given c has the mean V^-1 (b - (c - chat) s): it falls by V^-1 s when c rises by 1
     pull = data.sums * now(data.newest, data.half_life)
     solve(known.factors, pull)
-    return pull
+    parameters -= moved[:, None, None] * pull
+    return parameters, offsets + moved
 
 
 class LinearFunctionClass(ParametricClass[LinearData]):
