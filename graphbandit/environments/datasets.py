@@ -78,17 +78,7 @@ def _keel_set(name: str) -> Dataset:
     return Dataset(read=_keel, files=("keel.npz", f"{name}.dat"), layout=layout)
 
 
-KEEL = (
-    "letter",
-    "penbased",
-    "optdigits",
-    "satimage",
-    "segment",
-    "texture",
-    "vowel",
-    "movement_libras",
-    "led7digit",
-)
+KEEL = ("letter", "penbased", "optdigits", "satimage", "segment", "texture", "vowel", "movement_libras", "led7digit")
 BUNDLED = ("digits", "iris", "wine", "breast_cancer")
 """Data sets that come with scikit-learn, and need no file."""
 

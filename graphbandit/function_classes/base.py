@@ -226,11 +226,11 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         - `noise`: sigma, where deviations will be asked for, so that a class may find them in the same pass; None
           (default): they will not.
         """
-        return Prospects(*self.outlook(model, space, contexts, available))
+        return self.prospector(model, space, noise)(contexts, available)
 
     def prospector(self, model: Model, space: Space, noise: float | None) -> Prospector:
-        """`prospects` of this model and space, for many calls."""
-        return lambda contexts, available: self.prospects(model, space, contexts, available, noise)
+        """`prospects` of this model and space, for many calls (default: `outlook`, and no more)."""
+        return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
 
     @abstractmethod
     def widths(self, space: Space, model: Model, contexts: Contexts, best: RoundIndices) -> RoundsByArms:

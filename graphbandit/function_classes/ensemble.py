@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
-from graphbandit.base.checks import (
-    available_array,
-    optional_number,
-    setting_integer,
-)
+from graphbandit.base.checks import available_array, optional_number, setting_integer
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int

@@ -157,10 +157,11 @@ class FeatureMap:
         return self._rows(contexts)
 
     def rows_and_limit(self, contexts: Contexts) -> tuple[Float[np.ndarray, "n rows d"], float]:
-        """`rows` as kernels take them, and a limit: their squares add up to less unless somebody has to look at each.
+        """`rows` as kernels take them, and a limit that the sum of their squares must stay below.
 
-        Contexts that are features as they stand are looked at by the kernel that reads them anyway. If their squares
-        add up to more, call `check_contexts`. The limit of all others is infinite: they have been looked at here.
+        Contexts that are features as they stand are not checked here, since the kernel that reads them adds up the
+        squares anyway. If these reach the limit, call `check_contexts`. All other contexts are checked here, and their
+        limit is infinite.
         """
         if self._plain and contexts.shape[1:] == self._joint and contexts.dtype == FLOAT and contexts.flags.carray:
             return contexts, _SMALL
@@ -198,7 +199,7 @@ class FeatureMap:
     ) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
         """The features of a few contexts at a time, and which contexts they are.
 
-        - `checked`: whether somebody has made features of these contexts before; False by default.
+        - `checked`: whether features were made of these contexts before, so that they need no check; False by default.
         """
         if not checked or contexts.shape[1:] not in self._shapes:
             self.check_contexts(contexts)

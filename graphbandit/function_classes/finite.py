@@ -102,6 +102,8 @@ class FiniteSpace(Declared):
 class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]):
     """What all finite classes share; each class evaluates its functions in its own way."""
 
+    weighs = True
+
     @property
     @abstractmethod
     def n_functions(self) -> int:
@@ -212,11 +214,6 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         """The function of least loss; the lowest index on ties."""
         return trusted(FiniteModel, {"index": int(np.argmin(data.losses))})
 
-    @property
-    def weighs(self) -> bool:
-        """Yes."""
-        return True
-
     def posterior(self, data: FiniteData, noise: float | None) -> FiniteMixture:
         """All functions with the weights of `draws`; without data, all weights are equal."""
         drawn = self.draws(data, noise=noise, count=1, rng=np.random.default_rng(0))
@@ -253,24 +250,13 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
         return predict
 
-    def prospects(
-        self,
-        model: AnyFiniteModel,
-        space: FiniteSpace,
-        contexts: Contexts,
-        available: ArmMasks | None = None,
-        noise: float | None = None,
-    ) -> Prospects:
-        """`prospector` of this model and space."""
-        return self.prospector(model, space, noise)(contexts, available)
-
     def prospector(self, model: AnyFiniteModel, space: FiniteSpace, noise: float | None) -> Prospector:
         """P(a) is the weight of the functions whose best arm is a, in a mixture; every function is evaluated once.
 
         Functions without weight that are not in the space either are left out.
         """
         if not isinstance(model, FiniteMixture):
-            return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
+            return super().prospector(model, space, noise)
         self.check_model(model)
         self.check_size("members", len(space.members))
         used = np.flatnonzero((model.weights > 0.0) | space.members)

@@ -5,25 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.checks import (
-    LARGEST,
-    as_in_kernels,
-    check_within,
-    kernel_mask,
-    kernel_numbers,
-    setting_integer,
-)
+from graphbandit.base.checks import LARGEST, as_in_kernels, check_within, kernel_mask, kernel_numbers, setting_integer
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Drawer
-from graphbandit.function_classes.finite import (
-    AnyFiniteModel,
-    FiniteFunctionClass,
-    FiniteModel,
-    FiniteSpace,
-    blocks_of,
-)
+from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteModel, FiniteSpace, blocks_of
 from graphbandit.rounds.size import small
 
 _finite_candidates = DirectCall("function_classes.finite", "finite_candidates")

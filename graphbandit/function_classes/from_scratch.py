@@ -11,13 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
-from graphbandit.base.checks import (
-    check_features,
-    check_within,
-    optional_number,
-    setting_boolean,
-    setting_integer,
-)
+from graphbandit.base.checks import check_features, check_within, optional_number, setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import FitError, InputError, SettingError

@@ -39,15 +39,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.feature_maps import FeatureMap
 from graphbandit.function_classes.parametric import ParametricClass
-from graphbandit.function_classes.scale import (
-    RIDGES,
-    Centred,
-    NoiseLaw,
-    RewardsSeen,
-    Scale,
-    centred,
-    shares,
-)
+from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, RewardsSeen, Scale, centred, shares
 from graphbandit.rounds.observations import Observations
 
 _linear_prospects = DirectCall("function_classes.ellipsoid", "linear_prospects")
@@ -170,24 +162,19 @@ def _drawn(
     data: LinearData, known: Regression, noise: float | None, count: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "draws blocks d"], Float[np.ndarray, " draws"]]:
     """theta and c of this many draws, given lambda."""
+    from graphbandit.kernels.cholesky import solve
+
     scales = np.full(count, noise) if noise is not None else known.law.draw(count, rng)
     offsets = np.full(count, known.offset)
     if known.offset_weight == math.inf:
         return gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng), offsets
     moved = scales / math.sqrt(known.offset_weight) * rng.standard_normal(count)
     parameters = gaussian_draws(known.parameters, known.factors, scales=scales, rng=rng)
-    # theta given c has the mean V^-1 (b - (c - chat) s)
-    parameters -= moved[:, None, None] * _pull(data, known)
-    return parameters, offsets + moved
-
-
-def _pull(data: LinearData, known: Regression) -> Float[np.ndarray, "blocks d"]:
-    """V^-1 s: by how much thetahat falls when c rises."""
-    from graphbandit.kernels.cholesky import solve
-
+    # theta given c has the mean V^-1 (b - (c - chat) s): it falls by V^-1 s when c rises by 1
     pull = data.sums * now(data.newest, data.half_life)
     solve(known.factors, pull)
-    return pull
+    parameters -= moved[:, None, None] * pull
+    return parameters, offsets + moved
 
 
 class LinearFunctionClass(ParametricClass[LinearData]):
@@ -331,24 +318,13 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         known = data.regression
         return Ellipsoid(center=known.parameters, factors=known.factors, radius=radius, offset=known.offset)
 
-    def prospects(
-        self,
-        model: LinearModel,
-        space: Ellipsoid,
-        contexts: Contexts,
-        available: ArmMasks | None = None,
-        noise: float | None = None,
-    ) -> Prospects:
-        """`prospector` of this model and space."""
-        return self.prospector(model, space, noise)(contexts, available)
-
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """One pass of a kernel, if all arms share one theta and candidates are exact."""
         features = self.features
         check_parameters(features, space.center)
         check_parameters(features, model.parameters)
         if features.blocks > 1 or not self.exact_candidates:
-            return lambda contexts, available: Prospects(*self.outlook(model, space, contexts, available))
+            return super().prospector(model, space, noise)
         parameters, offset, (center, factor, radius) = (
             as_in_kernels(model.parameters),
             float(model.offset),

@@ -36,6 +36,15 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     norm_bound: float | None
     resolution: float
 
+    evaluates_all = True
+    """Yes: sums of products of numbers of a fair size."""
+
+    predict_checks = True
+    """Yes: contexts are checked when features are made of them."""
+
+    draws_fit = True
+    """Yes: a kernel fills them."""
+
     @property
     def n_arms(self) -> int:
         """K."""
@@ -104,21 +113,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     def exact_candidates(self) -> bool:
         """Whether `candidates` marks no arm too many: not with one parameter for more than EXACT_ARMS arms."""
         return self.parameters == "per-arm" or self.n_arms <= EXACT_ARMS
-
-    @property
-    def evaluates_all(self) -> bool:
-        """Yes: sums of products of numbers of a fair size."""
-        return True
-
-    @property
-    def predict_checks(self) -> bool:
-        """Yes: contexts are checked when features are made of them."""
-        return True
-
-    @property
-    def draws_fit(self) -> bool:
-        """Yes: a kernel fills them."""
-        return True
 
     def check_contexts(self, contexts: Contexts) -> None:
         """One of the shapes of `FeatureMap`, of numbers whose squares stay finite."""

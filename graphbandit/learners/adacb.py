@@ -60,6 +60,8 @@ class AdaCB(Learner[AdaCBGState]):
     epoch_growth: float | None = None
     function_class: AnyFunctionClass | None = None
 
+    refits = True
+
     def __post_init__(self) -> None:
         self._on_loops  # noqa: B018  # refuses bad settings
 
@@ -118,11 +120,6 @@ class AdaCB(Learner[AdaCBGState]):
     def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
         """As AdaCB.G."""
         return self._on_loops.grown(state, problem)
-
-    @property
-    def refits(self) -> bool:
-        """Yes."""
-        return True
 
     def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G."""

@@ -73,7 +73,7 @@ class Learner(ABC, Generic[State]):
     _is_ours: ClassVar[bool] = True
     _chooses_as_ours: ClassVar[bool] = True
     says_as_ours: ClassVar[bool] = True
-    """Whether words that `choose` gives are those of `words`: nobody from outside the package has other ones."""
+    """Whether `words` is the package's own, so that words that `choose` has given already can stand for it."""
     _says_at_once: ClassVar[bool] = True
 
     def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
@@ -89,7 +89,7 @@ class Learner(ABC, Generic[State]):
         cls.says_as_ours = cls.words.__module__.partition(".")[0] == "graphbandit"
         cls._says_at_once = cls.late_words is Learner.late_words
 
-    # What a learner can do is a property for each question, which subclasses answer and explain.
+    # What a learner can do is a property for each question. Subclasses answer with one, or with a constant.
     @property
     def draws_once(self) -> bool:
         """Whether `choose` is known to take one uniform number a round from its stream, and nothing else."""
@@ -351,9 +351,8 @@ def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: An
             return Prospects(values, candidates_of(functions, space, contexts, available))
 
         return nothing
-    if not _is_ours(functions):
-        prospects = FunctionClass.prospector(functions, model, space, noise)
-    else:
+    prospects: Prospector = partial(functions.prospects, model, space, noise=noise)
+    if _is_ours(functions):
         prospects = functions.prospector(model, space, noise)
         if functions.stays_within(model):
             return prospects

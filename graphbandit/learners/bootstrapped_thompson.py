@@ -48,10 +48,7 @@ class BootstrappedThompson(DrawingLearner):
     array([0.6667, 0.3333])
     """
 
-    @property
-    def takes_draws(self) -> bool:
-        """Always."""
-        return True
+    takes_draws = True
 
     def plausible(
         self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]

@@ -43,16 +43,14 @@ class Exp3G(Exp3Learner):
 
     _rule = "EXP3_G"
 
+    needs_loops = False
+    """No: it is enough that some arm reveals each arm."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         optional_number("gamma", self.gamma, above=0.0)
         optional_number("gamma", self.gamma, below=1.0)
         optional_number("independence", self.independence, at_least=1.0)
-
-    @property
-    def needs_loops(self) -> bool:
-        """No: it is enough that some arm reveals each arm."""
-        return False
 
     def _address(self) -> int:
         from graphbandit.kernels.learners.exponential_weights import observability_pointer

@@ -22,13 +22,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import (
-    EveryRoundLearner,
-    RoundState,
-    notes_of,
-    propensities_of,
-    run_rounds,
-)
+from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
 from graphbandit.learners.every_round.losses import BoundedRewards, given, weights_in_words
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions

@@ -57,6 +57,12 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     explore_rounds: int | None = None
     function_class: AnyFunctionClass | None = None
 
+    forgets = False
+    """No: it learns once."""
+
+    refits = False
+    """No: a fit is the commitment."""
+
     def __post_init__(self) -> None:
         if self.explore_rounds is not None:
             setting_integer("explore_rounds", self.explore_rounds, at_least=1)
@@ -91,16 +97,6 @@ class ExploreThenCommit(EpochLearner[CommitState]):
         n_arms, ranking = values.shape[1], ranked(values, shown)
         played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == ranking.best[:, None]
         return decided(uniform_over(played), ranking, state, shown, rng, exploration_set=np.array(played))
-
-    @property
-    def forgets(self) -> bool:
-        """No: it learns once."""
-        return False
-
-    @property
-    def refits(self) -> bool:
-        """No: a fit is the commitment."""
-        return False
 
     def refit(self, state: CommitState, observations: Observations) -> CommitState:
         """Refused: an estimate before the end of the exploring rounds would commit to it."""

@@ -59,13 +59,12 @@ class LateGraphState(Declared):
 @savable
 @dataclass(frozen=True, kw_only=True)
 class LateGraph(Learner[LateGraphState]):
-    """Runs another learner where the graph is not shown before the decision and only the rewards after it tell of it.
+    """Runs another learner where no graph is shown before a decision: only the rewards after it tell of the edges.
 
-    It plans with probabilistic graphs, estimated from how often each edge was there so far.
+    It plans with edge probabilities, estimated from how often each edge was there so far. That of the edge from j to a
+    is the mean of a Beta posterior,
 
-    The edge from j to a has the probability of its Beta posterior's mean,
-
-        P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played),
+        P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played).
 
     A play of j updates row j. This is right for a graph that stays and for graphs that are drawn anew each round: the
     expected observations are linear in the edges, so it makes no difference how edges of a round depend on each other.
@@ -91,6 +90,12 @@ class LateGraph(Learner[LateGraphState]):
     present: float = 1.0
     absent: float = 1.0
     loops: bool = True
+
+    plans_with_probabilities = True
+    """Yes, though it does not look at them."""
+
+    plans_without_graphs = True
+    """Yes: with the probabilities it estimates."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.learner, Learner) or not self.learner.plans_with_probabilities:
@@ -121,16 +126,6 @@ class LateGraph(Learner[LateGraphState]):
     def rounds_until_update(self, state: LateGraphState) -> int:
         """As many as the other learner has."""
         return self.learner.rounds_until_update(state.inner)
-
-    @property
-    def plans_with_probabilities(self) -> bool:
-        """Yes, though it does not look at them."""
-        return True
-
-    @property
-    def plans_without_graphs(self) -> bool:
-        """Yes: with the probabilities it estimates."""
-        return True
 
     @property
     def forgets(self) -> bool:

@@ -59,6 +59,8 @@ class LinTS(LinearLearner):
     ridge: float = 1.0
     noise: float | None = None
 
+    _told_words = ("posterior mean", "posterior deviation")
+
     def __post_init__(self) -> None:
         setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)
         setting_integer("draws", self.draws, at_least=1)
@@ -68,10 +70,6 @@ class LinTS(LinearLearner):
 
     def _counts_from_first(self, problem: Problem) -> bool:
         return math.isnan(self._told_noise(problem))
-
-    @property
-    def _told_words(self) -> tuple[str, ...]:
-        return ("posterior mean", "posterior deviation")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         kernels = kernels_of("learners.linear_rewards")

@@ -61,6 +61,8 @@ class LinUCB(LinearLearner):
     norm_bound: float = 1.0
     noise: float | None = None
 
+    _told_words = ("estimate", "upper bound")
+
     def __post_init__(self) -> None:
         optional_number("alpha", self.alpha, at_least=0.0)
         optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
@@ -70,10 +72,6 @@ class LinUCB(LinearLearner):
 
     def _counts_from_first(self, problem: Problem) -> bool:
         return self.alpha is None and math.isnan(self._told_noise(problem))
-
-    @property
-    def _told_words(self) -> tuple[str, ...]:
-        return ("estimate", "upper bound")
 
     def _settings(self, problem: Problem, features: Float[np.ndarray, "n rows d"]) -> "LinearSettings":
         kernels = kernels_of("learners.linear_rewards")

@@ -267,7 +267,7 @@ def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionCl
 
 
 def _is_to_be_built(wanted: object) -> TypeGuard[str | Callable[..., Any]]:
-    """Whether this names or makes a function class, and is none itself."""
+    """Whether this is a name, or a callable that makes a function class."""
     return isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass))
 
 

@@ -42,10 +42,8 @@ class RegCBG(InverseGapLearner):
 
     said: ClassVar[Words] = {**InverseGapLearner.said, "exploration set": "exploration_set"}
 
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: S covers the arms outside it, and itself."""
-        return True
+    needs_loops = True
+    """Yes: S covers the arms outside it, and itself."""
 
     def rule(self, state: EpochState) -> SamplingRule:
         """The greedy exploration set, no program."""

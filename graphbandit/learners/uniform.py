@@ -24,10 +24,8 @@ class Uniform(EpochLearner[EpochState]):
     array([0.25, 0.25, 0.25, 0.25])
     """
 
-    @property
-    def growth(self) -> float:
-        """Epochs that double."""
-        return 2.0
+    growth = 2.0
+    """Epochs that double."""
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known, nor will be."""

@@ -14,6 +14,7 @@ from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.bandits import content, play, play_late
 from tests.every_round_learners import EVERY_ROUND
+from tests.learners.playing import observed
 
 N_ARMS, ROUNDS = 6, 40
 SHARED = {"LinUCB shared": gb.LinUCB(alpha=0.7), "LinTS shared": gb.LinTS(draws=25)}
@@ -44,18 +45,6 @@ def masks():
     offered = np.random.default_rng(1).random((ROUNDS, N_ARMS)) < 0.7
     offered[:, 2] = True
     return offered
-
-
-def observed(contexts, graphs, rewards, decisions, first):
-    return gb.Observations.from_masks(
-        contexts,
-        graphs.revealed(decisions.action),
-        rewards,
-        first_round=first,
-        actions=decisions.action,
-        observation_probabilities=decisions.observation_probabilities,
-        notes=decisions.notes,
-    )
 
 
 def one_by_one(learner, contexts, graphs, available=None):

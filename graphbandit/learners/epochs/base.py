@@ -99,14 +99,12 @@ class EpochLearner(Learner[State], Generic[State]):
     said: ClassVar[Words] = {BEST: "best", "gap": "gaps"}
     """What it tells of a decision, once there is an estimate: in words, and the field of the decisions that has it."""
 
+    takes_own_arms = True
+    """Yes: all knowledge is the function class's, which says whether arms share their parameters."""
+
     @abstractmethod
     def learnt(self, state: State, ended: EndedEpoch) -> State:
         """The state of the next epoch, once this one is in its data. May raise FitError."""
-
-    @property
-    def takes_own_arms(self) -> bool:
-        """Yes: all knowledge is the function class's, which says whether arms share their parameters."""
-        return True
 
     def functions(self, problem: Problem) -> AnyFunctionClass:
         """The learner's own function class if it names one, else the problem's."""

@@ -40,13 +40,13 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
     _rule: ClassVar[str]
     """The kernel's name of the algorithm."""
 
+    needs_loops = False
+    """No: an arm that is never revealed stays as unknown as it was."""
+
+    late_words = True
+
     def __post_init__(self) -> None:
         optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
-
-    @property
-    def needs_loops(self) -> bool:
-        """No: an arm that is never revealed stays as unknown as it was."""
-        return False
 
     @abstractmethod
     def _settings(self, problem: Problem) -> "MeanSettings":
@@ -64,11 +64,6 @@ class ArmMeansLearner(EveryRoundLearner[ArmMeansState]):
         new = problem.n_arms - len(state.counts)
         counts, sums = np.pad(state.counts, (0, new)), np.pad(state.sums, (0, new))
         return ArmMeansState(problem=problem, rounds=state.rounds, counts=counts, sums=sums)
-
-    @property
-    def late_words(self) -> bool:
-        """Yes."""
-        return True
 
     # the same steps in every family: arrays of its own, its kernel, a state of these arrays
     def _run(
@@ -97,14 +92,12 @@ class OptimisticMeansLearner(ArmMeansLearner):
     width: float = 1.0
     noise: float | None = None
 
+    needs_loops = True
+    """Yes: an arm that is never revealed would keep its infinite bound and be played forever."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         setting_number("width", self.width, at_least=0.0, at_most=LARGEST_SCALE)
-
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: an arm that is never revealed would keep its infinite bound and be played forever."""
-        return True
 
     def _settings(self, problem: Problem) -> "MeanSettings":
         from graphbandit.kernels.learners import arm_means as kernels

@@ -51,6 +51,8 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
     _rule: ClassVar[str]
     """The kernel's name of the algorithm."""
 
+    late_words = True
+
     def __post_init__(self) -> None:
         optional_number("eta", self.eta, above=0.0)
         super().__post_init__()
@@ -67,11 +69,6 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         """All arms alike."""
         losses, totals = self._empty(problem.n_arms)
         return Exp3State(problem=problem, rounds=0, losses=losses, totals=totals)
-
-    @property
-    def late_words(self) -> bool:
-        """Yes."""
-        return True
 
     def words(self, state: Exp3State, shown: Shown, made: Decisions) -> Words:
         """Weights, estimated losses, and exploration."""

@@ -23,22 +23,18 @@ class BoundedRewards:
     high: float = 1.0
     clip: bool = False
 
+    needs_loops = True
+    """Yes: an arm must reveal its own loss when it is played, so that it can be estimated."""
+
+    n_notes = 3
+    """Level (always 0 where there is one), implicit exploration, and what the totals grow by."""
+
     def __post_init__(self) -> None:
         setting_number("low", self.low, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_number("high", self.high, at_least=-LARGEST_SCALE, at_most=LARGEST_SCALE)
         setting_boolean("clip", self.clip)
         if not self.low < self.high:
             raise SettingError(f"low is {self.low!r} and high is {self.high!r}; expected low below high")
-
-    @property
-    def needs_loops(self) -> bool:
-        """Yes: an arm must reveal its own loss when it is played, so that it can be estimated."""
-        return True
-
-    @property
-    def n_notes(self) -> int:
-        """Level (always 0 where there is one), implicit exploration, and what the totals grow by."""
-        return 3
 
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward outside [low, high], unless such rewards are clipped."""
