@@ -34,16 +34,15 @@ def side_by_side(
     - `workers`: how many tasks run at a time.
     - `carried`: makes what the results will contain; processes are used only if it can be pickled and has no PyTorch
       in it. Called only if several tasks may run at a time.
-    - `on_done`: called with the number of each task as it ends.
+    - `on_done`: called with the number of each task as it ends; None (default): nothing is called.
     """
-    workers = min(workers, n)
+    workers, on_done = min(workers, n), on_done or (lambda i: None)
     if workers > 1 and _can_fork() and _pickles(carried()):
         return _by_processes(task, n, workers, on_done)
 
     def done(i: int) -> Result:
         result = task(i)
-        if on_done is not None:
-            on_done(i)
+        on_done(i)
         return result
 
     if workers == 1:
@@ -52,9 +51,7 @@ def side_by_side(
         return list(pool.map(done, range(n)))
 
 
-def _by_processes(
-    task: Callable[[int], Result], n: int, workers: int, on_done: Callable[[int], None] | None
-) -> list[Result]:
+def _by_processes(task: Callable[[int], Result], n: int, workers: int, on_done: Callable[[int], None]) -> list[Result]:
     """Run the tasks in this process and `workers - 1` others.
 
     Processes take tasks one at a time, by a counter that they share. The others keep their results until no task is
@@ -73,7 +70,15 @@ def _by_processes(
                 other.start()  # the fork copies the task, so nothing is pickled
                 sender.close()
                 others.append((other, receiver))
-            tell = _Told(tasks, on_done)
+            told: set[int] = set()
+
+            def tell() -> None:
+                """Call `on_done` once for each task that has ended."""
+                for i in range(n):
+                    if tasks.ended[i] and i not in told:
+                        told.add(i)
+                        on_done(i)
+
             results = {}
             for i in tasks.numbers():
                 results[i] = task(i)
@@ -112,21 +117,6 @@ class _Tasks:
     def stop(self) -> None:
         """Hand out no more."""
         self.next.value = self.n
-
-
-class _Told:
-    """Calls `on_done` once for each task that has ended."""
-
-    def __init__(self, tasks: _Tasks, on_done: Callable[[int], None] | None) -> None:
-        self._tasks, self._on_done = tasks, on_done
-        self._open = set(range(tasks.n))
-
-    def __call__(self) -> None:
-        ended = [i for i in sorted(self._open) if self._tasks.ended[i]] if self._on_done is not None else []
-        for i in ended:
-            assert self._on_done is not None
-            self._open.discard(i)
-            self._on_done(i)
 
 
 def _work(task: Callable[[int], Any], tasks: _Tasks, sender: Any) -> None:

@@ -173,6 +173,7 @@ def certified_answer(
 
 
 answer_program = for_python(certified_answer)
+"""`certified_answer` for callers in Python."""
 
 
 @kernel()
@@ -194,19 +195,19 @@ def answer_at_once(
     - `answer`: receives p, y, q and the demands.
     """
     n_arms = gaps.shape[0]
-    total = 0.0
+    total, fit = 0.0, True
     for a in range(n_arms):
         total += asked[a]
-        if not (0.0 <= asked[a] < np.inf) or not (-np.inf < gaps[a] < np.inf):
-            return UNFIT, np.nan, np.nan, np.nan, np.nan
+        fit = fit and 0.0 <= asked[a] < np.inf and -np.inf < gaps[a] < np.inf
         if available[a]:
-            if gaps[a] < 0.0:
-                return UNFIT, np.nan, np.nan, np.nan, np.nan
+            fit = fit and gaps[a] >= 0.0
             if best < 0 and gaps[a] == 0.0:
                 best = a
-        elif is_baseline and asked[a] != 0.0:
-            return UNFIT, np.nan, np.nan, np.nan, np.nan
+        elif is_baseline:
+            fit = fit and asked[a] == 0.0
     if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > 1e-6):
+        fit = False
+    if not fit:
         return UNFIT, np.nan, np.nan, np.nan, np.nan
     demand = answer[3]
     if is_baseline:
