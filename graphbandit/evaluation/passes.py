@@ -77,7 +77,6 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
     """The function class of the models to fit, or the given predictions; None if the method needs no model."""
     if settings.method not in WITH_MODEL:
         return None
-    low, high = reward_range_of(log, settings)
     if model is None:
         return default_class(log)
     if isinstance(model, FunctionClass):
@@ -88,7 +87,7 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
         model = np.asarray(model, dtype=np.float64)
         if model.shape != (len(log), log.n_arms):
             raise SettingError(f"model has shape {model.shape}; expected ({len(log)}, {log.n_arms})")
-    return GivenModel(model, log.first_row, ((high - low) / 2) ** 2)
+    return GivenModel(model, log.first_row, reward_range_of(log, settings))
 
 
 def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
@@ -135,9 +134,8 @@ def model_data(
 ) -> tuple[ModelData, ModelData | None]:
     """Collect the models' data over a part of a log, with side observations and, if the plan needs it, without."""
     settings, first_row = plan.settings, plan.first_row
-    arguments = (functions, settings.fitting, settings.folds, settings.seed, plan.rounds)
-    whole = ModelData(*arguments, own=own)
-    other = ModelData(*arguments, own=own) if plan.plain_method == "dr" else None
+    whole = ModelData(functions, settings, plan.rounds, own=own)
+    other = ModelData(functions, settings, plan.rounds, own=own) if plan.plain_method == "dr" else None
     side = settings.method != "dr"
     for batch in log.batches():
         filled, usable = fill_missing(batch, settings, side=side)
@@ -151,25 +149,20 @@ def model_data(
     return whole, other
 
 
-def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> PassPlan:
+def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any) -> PassPlan:
     """The plan with fitted models, with side observations and without."""
-    without = None if other is None else _models(other, functions, plan.settings, log)
-    return replace(plan, models=_models(whole, functions, plan.settings, log), plain_models=without)
 
+    def models(data: ModelData) -> RewardModels:
+        return RewardModels(
+            function_class=functions,
+            settings=plan.settings,
+            reward_range=plan.reward_range,
+            first_row=plan.first_row,
+            fitted=data.models(),
+            starts=data.starts,
+        )
 
-def _models(data: ModelData, functions: FunctionClass[Any, Any, Any], settings: Settings, log: Log) -> RewardModels:
-    low, high = reward_range_of(log, settings)
-    return RewardModels(
-        function_class=functions,
-        fitting=settings.fitting,
-        folds=settings.folds,
-        seed=settings.seed,
-        first_row=log.first_row,
-        middle=(low + high) / 2,
-        noise=((high - low) / 2) ** 2,
-        fitted=data.models(),
-        starts=data.starts,
-    )
+    return replace(plan, models=models(whole), plain_models=None if other is None else models(other))
 
 
 def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None = None) -> Sums:
@@ -194,7 +187,7 @@ def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None =
     return sums
 
 
-def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, log: Log, compute: Compute) -> tuple[Sums, PassPlan]:
+def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, compute: Compute) -> tuple[Sums, PassPlan]:
     """Both passes over parts of a log; `compute` applies a function to every part, and the sums are merged."""
     if any(policy.in_order for policy in plan.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
@@ -202,7 +195,7 @@ def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, log: Log, com
         found = compute(partial(model_data, functions=functions, plan=plan, own=True), parts)
         whole = reduce(ModelData.merge, [pair[0] for pair in found])
         other = reduce(ModelData.merge, [pair[1] for pair in found]) if plan.plain_method == "dr" else None
-        plan = with_models(plan, whole, other, functions, log)
+        plan = with_models(plan, whole, other, functions)
     return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
 
 
