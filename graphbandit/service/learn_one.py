@@ -271,10 +271,9 @@ class LogLearner:
     def snapshot(self) -> tuple[Snapshot, bytes]:
         """The newest closed epoch as a snapshot with its name, and its bytes."""
         closed = self.closed
-        named, data = self.core.snapshot(
+        self.closed, data = self.core.snapshot(
             closed.state, position=closed.position, learnt=closed.learnt, rounds=closed.rounds
         )
-        self.closed = Snapshot(named.hash, closed.state, closed.position, closed.learnt, closed.rounds)
         return self.closed, data
 
     def facts(self, before: Any) -> dict[str, Any]:
