@@ -73,11 +73,6 @@ class LogLearner:
         self.failed_fits = 0
         self.unlearnt_rewards = 0
 
-    @property
-    def pending(self) -> int:
-        """Rounds of the open epoch."""
-        return len(self._pending.starts)
-
     def read(self, row: Row) -> bool:
         """Read the next row, and return whether an epoch closed."""
         before = self.closed
