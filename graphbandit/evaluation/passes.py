@@ -15,7 +15,7 @@ from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, 
 from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
 from graphbandit.evaluation.policies import Policy, checked
 from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
-from graphbandit.evaluation.terms import Seen, terms, weights_of
+from graphbandit.evaluation.terms import Seen, terms, uses_side_observations, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.cluster import Compute
@@ -201,7 +201,7 @@ def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, compute: Comp
 
 def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
     settings = plan.settings
-    side = settings.method.startswith("graph-") or settings.method == "direct"
+    side = uses_side_observations(settings.method)
     targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
     filled, usable = fill_missing(batch, settings, side=side)
     groups = group_of(np.arange(len(batch)) + batch.first_row - plan.first_row)
@@ -232,7 +232,7 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     values = {}
     noise = 1.0 if plan.models is None else plan.models.residual
     for name, target in supported.items():
-        values[name] = terms(settings.method, target, filled, model, noise=noise, **common)
+        values[name] = terms(settings.method, target, seen, model, noise=noise, **common)
         sums.terms[name].add(first, local, values[name])
     for name in targets:
         w = weights_of(supported[name], seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
@@ -272,7 +272,7 @@ def _add_plain(
         if any(name not in kept for name in pair):
             kept.pop(pair_name(*pair), None)
     for name in kept:
-        kept[name].add(first, local, terms(plan.plain_method, everything[name], batch, model, **common))
+        kept[name].add(first, local, terms(plan.plain_method, everything[name], seen, model, **common))
     return kept
 
 
