@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -262,5 +262,5 @@ def _has_graphs(writer: LogWriter) -> bool:
     """Whether the rounds of a log have graphs."""
     from graphbandit.logs import Log
 
-    batch: Any = next(Log.read(writer.folder)[-1:].batches(1)) if len(Log.read(writer.folder)) else None
-    return batch is None or batch.graphs is not None
+    last = Log.read(writer.folder)[-1:]
+    return not len(last) or last.to_batch().graphs is not None

@@ -223,9 +223,9 @@ def _run(
 
     if cluster is not None:
         with on_cluster(cluster, lambda part: count(len(part))) as (compute, workers):
-            return run_in_parts(partitions(log, 4 * workers), plan, functions, log, compute)
+            return run_in_parts(partitions(log, 4 * workers), plan, functions, compute)
     if fits_models(functions):
-        plan = with_models(plan, *model_data(log, functions, plan, own=False, progress=count), functions, log)
+        plan = with_models(plan, *model_data(log, functions, plan, own=False, progress=count), functions)
     return sum_terms(log, plan, count), plan
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError
+from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import LinearClass, merging
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
@@ -40,13 +41,19 @@ def model_contexts(log_contexts: Float[np.ndarray, "n ..."]) -> Float[np.ndarray
     return log_contexts if log_contexts[:1].size or (n == 0 and log_contexts.size) else np.ones((n, 1))
 
 
-def fold_of(ids: Int[np.ndarray, " n"], folds: int, seed: int) -> Int[np.ndarray, " n"]:
+def widest_noise(reward_range: tuple[float, float]) -> float:
+    """The largest variance that rewards of this range can have: the square of half the range."""
+    low, high = reward_range
+    return ((high - low) / 2) ** 2
+
+
+def fold_of(ids: Int[np.ndarray, " n"], settings: Settings) -> Int[np.ndarray, " n"]:
     """The fold of each round: a hash of its id and the seed."""
-    mixed = ids.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (seed + 1)) & 0xFFFFFFFFFFFFFFFF)
+    mixed = ids.astype(np.uint64) + np.uint64((0x9E3779B97F4A7C15 * (settings.seed + 1)) & 0xFFFFFFFFFFFFFFFF)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     mixed ^= mixed >> np.uint64(31)
-    return (mixed % np.uint64(folds)).astype(np.int64)
+    return (mixed % np.uint64(settings.folds)).astype(np.int64)
 
 
 def fit_rows(rounds: int) -> list[int]:
@@ -75,21 +82,18 @@ class RewardModels:
     """Fitted models, and which of them belongs to each round; `first_row` is the first round of the log."""
 
     function_class: FunctionClass[Any, Any, Any]
-    fitting: str
-    folds: int
-    seed: int
+    settings: Settings
+    reward_range: tuple[float, float]
     first_row: int
-    middle: float
-    noise: float
     fitted: Sequence[Fitted | None]
     starts: Sequence[int] = field(default_factory=list)
 
     def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """fhat(x, a) in each round, from the model that has not seen the round."""
         contexts = model_contexts(batch.contexts)
-        result = np.full((len(batch), batch.n_arms), self.middle)
-        if self.fitting == "cross":
-            which = fold_of(batch.ids, self.folds, self.seed)
+        result = np.full((len(batch), batch.n_arms), sum(self.reward_range) / 2)
+        if self.settings.fitting == "cross":
+            which = fold_of(batch.ids, self.settings)
         else:
             rows = np.arange(len(batch)) + batch.first_row - self.first_row
             which = np.searchsorted(np.array(self.starts, dtype=np.int64), rows, side="right")
@@ -102,8 +106,8 @@ class RewardModels:
     @property
     def residual(self) -> float:
         """The mean square of the models' residuals, averaged over the models."""
-        known = [fitted.noise for fitted in self.fitted if fitted is not None]
-        return max(float(np.mean(known)), 1e-6 * self.noise) if known else self.noise
+        known, noise = [fitted.noise for fitted in self.fitted if fitted is not None], widest_noise(self.reward_range)
+        return max(float(np.mean(known)), 1e-6 * noise) if known else noise
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +116,12 @@ class GivenModel:
 
     source: Any
     first_row: int
-    noise: float
+    reward_range: tuple[float, float]
 
     @property
     def residual(self) -> float:
-        """Unknown, so the square of half the range is used."""
-        return self.noise
+        """Unknown, so the largest possible variance is used."""
+        return widest_noise(self.reward_range)
 
     def predict(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """The predictions for these rounds, checked."""
@@ -147,20 +151,18 @@ class ModelData:
     keeps the data of each fold or block apart, so that parts of a log can be merged.
     """
 
-    def __init__(
-        self, functions: FunctionClass[Any, Any, Any], fitting: str, folds: int, seed: int, rounds: int, *, own: bool
-    ) -> None:
-        self.functions, self.fitting, self.folds, self.seed, self.own = functions, fitting, folds, seed, own
+    def __init__(self, functions: FunctionClass[Any, Any, Any], settings: Settings, rounds: int, *, own: bool) -> None:
+        self.functions, self.settings, self.own = functions, settings, own
         self.starts = fit_rows(rounds)
-        count = folds if fitting == "cross" else (len(self.starts) + 1 if own else 1)
+        count = settings.folds if settings.fitting == "cross" else (len(self.starts) + 1 if own else 1)
         self.data = [functions.empty() for _ in range(count)]
         self.fitted: list[Fitted | None] = [None]
 
     def add(self, batch: LogBatch, first_row: int, *, side: bool) -> None:
         """Add the rewards of a batch."""
-        if self.fitting == "cross":
-            fold = fold_of(batch.ids, self.folds, self.seed)
-            for number in range(self.folds):
+        if self.settings.fitting == "cross":
+            fold = fold_of(batch.ids, self.settings)
+            for number in range(self.settings.folds):
                 rows = fold == number if self.own else fold != number
                 if rows.any():
                     self.data[number] = self.functions.add(self.data[number], observed(batch, rows, side=side))
@@ -177,7 +179,7 @@ class ModelData:
 
     def models(self) -> list[Fitted | None]:
         """The model of each fold or block, after all rounds have been added."""
-        if self.fitting == "past":
+        if self.settings.fitting == "past":
             if not self.own:
                 return [*self.fitted, *[self.fitted[-1]] * (len(self.starts) + 1 - len(self.fitted))]
             found: list[Fitted | None] = [None]
@@ -188,12 +190,12 @@ class ModelData:
             return found
         if not self.own:
             return [fit(self.functions, data) for data in self.data]
-        others = [[data for j, data in enumerate(self.data) if j != i] for i in range(self.folds)]
+        others = [[data for j, data in enumerate(self.data) if j != i] for i in range(self.settings.folds)]
         return [fit(self.functions, merging.merged(some)) for some in others]
 
     def merge(self, other: ModelData) -> ModelData:
         """The data of both parts of a log."""
-        merged = ModelData(self.functions, self.fitting, self.folds, self.seed, 0, own=True)
+        merged = ModelData(self.functions, self.settings, 0, own=True)
         merged.starts = self.starts
         merged.data = [merging.merged(list(pair)) for pair in zip(self.data, other.data, strict=True)]
         return merged

@@ -15,7 +15,7 @@ from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, 
 from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
 from graphbandit.evaluation.policies import Policy, checked
 from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
-from graphbandit.evaluation.terms import Seen, terms, weights_of
+from graphbandit.evaluation.terms import Seen, terms, uses_side_observations, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.cluster import Compute
@@ -77,7 +77,6 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
     """The function class of the models to fit, or the given predictions; None if the method needs no model."""
     if settings.method not in WITH_MODEL:
         return None
-    low, high = reward_range_of(log, settings)
     if model is None:
         return default_class(log)
     if isinstance(model, FunctionClass):
@@ -88,7 +87,7 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
         model = np.asarray(model, dtype=np.float64)
         if model.shape != (len(log), log.n_arms):
             raise SettingError(f"model has shape {model.shape}; expected ({len(log)}, {log.n_arms})")
-    return GivenModel(model, log.first_row, ((high - low) / 2) ** 2)
+    return GivenModel(model, log.first_row, reward_range_of(log, settings))
 
 
 def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
@@ -135,9 +134,8 @@ def model_data(
 ) -> tuple[ModelData, ModelData | None]:
     """Collect the models' data over a part of a log, with side observations and, if the plan needs it, without."""
     settings, first_row = plan.settings, plan.first_row
-    arguments = (functions, settings.fitting, settings.folds, settings.seed, plan.rounds)
-    whole = ModelData(*arguments, own=own)
-    other = ModelData(*arguments, own=own) if plan.plain_method == "dr" else None
+    whole = ModelData(functions, settings, plan.rounds, own=own)
+    other = ModelData(functions, settings, plan.rounds, own=own) if plan.plain_method == "dr" else None
     side = settings.method != "dr"
     for batch in log.batches():
         filled, usable = fill_missing(batch, settings, side=side)
@@ -151,25 +149,20 @@ def model_data(
     return whole, other
 
 
-def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any, log: Log) -> PassPlan:
+def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any) -> PassPlan:
     """The plan with fitted models, with side observations and without."""
-    without = None if other is None else _models(other, functions, plan.settings, log)
-    return replace(plan, models=_models(whole, functions, plan.settings, log), plain_models=without)
 
+    def models(data: ModelData) -> RewardModels:
+        return RewardModels(
+            function_class=functions,
+            settings=plan.settings,
+            reward_range=plan.reward_range,
+            first_row=plan.first_row,
+            fitted=data.models(),
+            starts=data.starts,
+        )
 
-def _models(data: ModelData, functions: FunctionClass[Any, Any, Any], settings: Settings, log: Log) -> RewardModels:
-    low, high = reward_range_of(log, settings)
-    return RewardModels(
-        function_class=functions,
-        fitting=settings.fitting,
-        folds=settings.folds,
-        seed=settings.seed,
-        first_row=log.first_row,
-        middle=(low + high) / 2,
-        noise=((high - low) / 2) ** 2,
-        fitted=data.models(),
-        starts=data.starts,
-    )
+    return replace(plan, models=models(whole), plain_models=None if other is None else models(other))
 
 
 def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None = None) -> Sums:
@@ -194,7 +187,7 @@ def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None =
     return sums
 
 
-def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, log: Log, compute: Compute) -> tuple[Sums, PassPlan]:
+def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, compute: Compute) -> tuple[Sums, PassPlan]:
     """Both passes over parts of a log; `compute` applies a function to every part, and the sums are merged."""
     if any(policy.in_order for policy in plan.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
@@ -202,13 +195,13 @@ def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, log: Log, com
         found = compute(partial(model_data, functions=functions, plan=plan, own=True), parts)
         whole = reduce(ModelData.merge, [pair[0] for pair in found])
         other = reduce(ModelData.merge, [pair[1] for pair in found]) if plan.plain_method == "dr" else None
-        plan = with_models(plan, whole, other, functions, log)
+        plan = with_models(plan, whole, other, functions)
     return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
 
 
 def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
     settings = plan.settings
-    side = settings.method.startswith("graph-") or settings.method == "direct"
+    side = uses_side_observations(settings.method)
     targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
     filled, usable = fill_missing(batch, settings, side=side)
     groups = group_of(np.arange(len(batch)) + batch.first_row - plan.first_row)
@@ -239,7 +232,7 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     values = {}
     noise = 1.0 if plan.models is None else plan.models.residual
     for name, target in supported.items():
-        values[name] = terms(settings.method, target, filled, model, noise=noise, **common)
+        values[name] = terms(settings.method, target, seen, model, noise=noise, **common)
         sums.terms[name].add(first, local, values[name])
     for name in targets:
         w = weights_of(supported[name], seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
@@ -279,7 +272,7 @@ def _add_plain(
         if any(name not in kept for name in pair):
             kept.pop(pair_name(*pair), None)
     for name in kept:
-        kept[name].add(first, local, terms(plan.plain_method, everything[name], batch, model, **common))
+        kept[name].add(first, local, terms(plan.plain_method, everything[name], seen, model, **common))
     return kept
 
 

@@ -21,6 +21,7 @@ The mean of a term is the value of the target for any f, so this only costs vari
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -42,12 +43,12 @@ class Seen:
     batch: LogBatch
     side: bool
 
-    @property
+    @cached_property
     def revealed(self) -> Bool[np.ndarray, "n arms"]:
         """Which rewards are used."""
         return self.batch.revealed if self.side else self.batch.revealed_of_played
 
-    @property
+    @cached_property
     def q(self) -> Float[np.ndarray, "n arms"]:
         """The probability that each reward is revealed; nan where the log does not tell."""
         if self.side:
@@ -77,6 +78,11 @@ class Seen:
             cells = times_graphs(cells, graphs, transposed=True)
         found: Float[np.ndarray, " n"] = np.where(p > 0, cells, 0.0).max(axis=1)
         return found if self.batch.all_known.all() else np.where(self.batch.all_known, found, np.nan)
+
+
+def uses_side_observations(method: str) -> bool:
+    """Whether a method uses the rewards of arms that were not played."""
+    return method.startswith("graph-") or method == "direct"
 
 
 def weights_of(
@@ -161,7 +167,7 @@ def _guess(
 def terms(
     method: str,
     target: Float[np.ndarray, "n arms"],
-    batch: LogBatch,
+    seen: Seen,
     model: Float[np.ndarray, "n arms"] | None,
     *,
     noise: float = 1.0,
@@ -174,12 +180,10 @@ def terms(
 
     With `clip` or `shrink` the bounded terms use no model, because then smaller weights can only widen the interval.
     """
-    side = method.startswith("graph-") or method == "direct"
-    seen = Seen(batch, side)
     weights = weights_of(target, seen, clip=clip, shrink=shrink)
     value, total = value_terms(method, target, seen, weights, model, noise)
     if reward_range is None:
-        none = np.zeros(len(batch))
+        none = np.zeros(len(seen.batch))
         return Terms(value, total, none, none)
     assert slack is not None
     helper = model if method in ("dr", "graph-dr", "direct") and clip is None and shrink is None else None

@@ -206,8 +206,9 @@ def _with_graphs(decisions: pa.Table, graphs: Any, n_arms: int, layout: Layout) 
                 f"there are {len(graphs)} graphs of {graphs.n_arms} arms; expected {decisions.num_rows} of {n_arms}"
             )
         numbers = pa.array(graphs.index.astype(np.int64))
-        kept = decisions.drop_columns([name for name in ("graph",) if name in decisions.column_names])
-        return kept.append_column("graph", numbers), graph_rows(layout, graphs)
+        if "graph" in decisions.column_names:
+            decisions = decisions.drop_columns(["graph"])
+        return decisions.append_column("graph", numbers), graph_rows(layout, graphs)
     if graphs is None:
         return decisions, None
     table = to_arrow(graphs, "graphs")

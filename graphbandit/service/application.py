@@ -59,8 +59,7 @@ class Service:
         address: str,
         fresh: asyncio.Event,
     ) -> None:
-        self.configuration, self.decider, self.log, self.reader = configuration, decider, log, reader
-        self.metrics = metrics
+        self.decider, self.log, self.reader, self.metrics = decider, log, reader, metrics
         self.limits = configuration.service.limits
         self.tokens = Tokens(configuration.tokens)
         self.answers_to = _own_names(configuration, address) if not self.tokens else None

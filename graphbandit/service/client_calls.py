@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from graphbandit.errors import InputError, MissingExtraError, ServiceError, SettingError
+from graphbandit.base.extras import imported
+from graphbandit.errors import InputError, ServiceError, SettingError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 
 if TYPE_CHECKING:
@@ -23,11 +24,7 @@ RETRIED = (429, 502, 503, 504)
 
 def import_httpx() -> Any:
     """Import httpx, which is an extra."""
-    try:
-        import httpx
-    except ImportError as error:
-        raise MissingExtraError("the client needs httpx; install graphbandit[service]") from error
-    return httpx
+    return imported("httpx", "service", "the client needs httpx")
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,8 @@ class Core:
         self._own: Hashed | Declared | None = None
         if settings.own_arms and not settings.arm_features:
             self._own = Hashed(settings.hashed or 64, self.slots)
-        self._offered = self._offer()
+        offered = self._mask([i for arm, i in self.slot.items() if arm not in settings.retired])
+        self._offered = None if offered.all() else offered  # the arms on offer by default; None: all slots are
         self.learner = self._learner()
         if settings.own_arms and not self.learner.takes_own_arms:
             known = type(self.learner).__name__
@@ -163,11 +164,6 @@ class Core:
             raise
         except (GraphBanditError, TypeError) as error:
             raise ConfigurationError(field, str(error)) from None
-
-    def _offer(self) -> Bool[np.ndarray, " slots"] | None:
-        """The arms on offer by default; None if all slots are."""
-        mask = self._mask([i for arm, i in self.slot.items() if arm not in self.settings.retired])
-        return None if mask.all() else mask
 
     def _mask(
         self, slots: list[int] | slice, offered: Bool[np.ndarray, " slots"] | None = None

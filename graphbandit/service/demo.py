@@ -3,7 +3,6 @@
 import heapq
 import itertools
 import random
-import threading
 import time
 
 from graphbandit.errors import ServiceError
@@ -37,20 +36,19 @@ SIMULATED = {"prices": visitor, "orders": day}
 """The bandits of the template, each with the function that draws its rounds."""
 
 
-def run(url: str, *, rate: float = 20.0, stop: threading.Event | None = None, visitors: int | None = None,
-        seed: int = 0, token: str | None = None) -> int:  # fmt: skip
-    """Send rounds to the bandits in turn, `rate` a second, until `stop` or `visitors` rounds; return how many.
+def run(url: str, *, rate: float = 20.0, visitors: int | None = None, token: str | None = None) -> int:
+    """Send rounds to the bandits in turn, `rate` a second, `visitors` in all or without end; return how many.
 
     The rewards of the arms that a decision revealed come some seconds later.
     """
-    rng, stop = random.Random(seed), threading.Event() if stop is None else stop
+    rng = random.Random(0)
     late: list[tuple[float, int, str, str, Rewards]] = []
     numbers = itertools.count()
     served = 0
     with Client(url, token) as client:
         remotes = {name: client[name] for name in SIMULATED}
         start = time.monotonic()
-        while not stop.is_set() and (visitors is None or served < visitors):
+        while visitors is None or served < visitors:
             now = time.monotonic()
             due: dict[str, list[tuple[str, Rewards]]] = {}
             while late and late[0][0] <= now:
@@ -63,11 +61,11 @@ def run(url: str, *, rate: float = 20.0, stop: threading.Event | None = None, vi
                 context, earned = SIMULATED[name](rng)
                 decision = remotes[name].decide(context)
             except ServiceError as error:
-                if error.status == 0 and stop.wait(1.0):
-                    break
+                if error.status == 0:
+                    time.sleep(1.0)
                 continue
             rewards = {arm: earned[arm] for arm in decision.revealed}
             heapq.heappush(late, (now + rng.expovariate(0.5), next(numbers), name, decision.id, rewards))
             served += 1
-            stop.wait(max(0.0, start + served / rate - time.monotonic()))
+            time.sleep(max(0.0, start + served / rate - time.monotonic()))
     return served

@@ -70,7 +70,7 @@ class BanditGraphs:
         edges = chosen if isinstance(chosen, list) else []
         key = msgspec.json.encode((chosen, names if edges else len(names), loops))
         found = self._built.get(key)
-        if isinstance(found, FeedbackGraph):
+        if found is not None:
             return found
         place = {arm: i for i, arm in enumerate(names)}
         pairs: list[tuple[int, int]] = []
@@ -89,7 +89,10 @@ class BanditGraphs:
         graph = FeedbackGraph.from_edges(
             np.array(pairs, dtype=np.int64).reshape(-1, 2), slots, add_loops=loops, require_loops=False
         )
-        return self._kept(key, graph)
+        if len(self._built) > CACHED:
+            self._built.clear()
+        self._built[key] = graph
+        return graph
 
     def _probabilities(self, rows: Any, names: tuple[str, ...]) -> ProbabilisticGraph:
         """The graph of these probabilities; slots without an arm reveal themselves."""
@@ -124,12 +127,6 @@ class BanditGraphs:
                 f"has the probability {matrix[j, a]:g} that {names[j]!r} reveals {names[a]!r}; expected 0 or 1, "
                 "as a default reward stands for each reward that does not come"
             )
-
-    def _kept(self, key: bytes, graph: FeedbackGraph) -> FeedbackGraph:
-        if len(self._built) > CACHED:
-            self._built.clear()
-        self._built[key] = graph
-        return graph
 
 
 def edge_probabilities(graph: Graph, action: int) -> np.ndarray:

@@ -9,13 +9,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 from graphbandit.errors import DatabaseError, SavedFileError
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.core import Core
+from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.json_logging import say
 from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.statistics import Statistics
@@ -75,9 +74,8 @@ class Learning:
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._learners: dict[str, LogLearner] = {}
         self._statistics: dict[str, Statistics] = {}
-        self._published: dict[str, tuple[int, int]] = {}
+        self._published: dict[str, Snapshot] = {}
         self._kept: dict[str, deque[str]] = {}
-        self._states: dict[str, Any] = {}  # of the newest snapshots
         self._published_at = 0.0
         self._told_at = 0.0
         self._lease_until = 0.0
@@ -85,17 +83,16 @@ class Learning:
 
     def take_over(self) -> bool:
         """Take the lease and catch up with the log; False while somebody else holds it."""
-        if not self._renew():
-            return False
+        with self._store.writing():
+            if not self._store.take_lease(self.owner, LEASE):
+                return False
+        self._lease_until = time.monotonic() + LEASE
         self._learners = {name: resumed(self._store, name, bandit) for name, bandit in self._bandits.items()}
         self._statistics = {name: Statistics.load(self._store, name, bandit) for name, bandit in self._bandits.items()}
         self._published = {
-            name: (learner.closed.position, learner.closed.rounds)
+            name: learner.closed
             for name, learner in self._learners.items()
             if self._store.newest_hash(name) is not None
-        }
-        self._states = {
-            name: learner.closed.state for name, learner in self._learners.items() if name in self._published
         }
         self._kept = {
             name: deque(row.hash for row in self._store.snapshots(name, newest=KEPT)) for name in self._bandits
@@ -127,19 +124,15 @@ class Learning:
     def _publish(self) -> None:
         """Publish what is new, and renew the lease."""
         self._published_at = now = time.monotonic()
-        news = []
-        for name, learner in self._learners.items():
-            place = (learner.closed.position, learner.closed.rounds)
-            if self._published.get(name) != place:
-                news.append((name, place, learner))
+        news = {name: one for name, one in self._learners.items() if one.closed is not self._published.get(name)}
         tell = now - self._told_at >= 1.0
         if not news and not tell and now < self._lease_until - LEASE / 2:
             return
         rows = []  # made before the transaction, because the writer waits during it
-        for name, _, learner in news:
+        for name, learner in news.items():
+            before = self._published.get(name)
             snapshot, data = learner.snapshot()
-            facts = msgspec.json.encode(learner.facts(self._states.get(name))).decode()
-            self._states[name] = snapshot.state
+            facts = msgspec.json.encode(learner.facts(None if before is None else before.state)).decode()
             place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
         changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
@@ -153,7 +146,7 @@ class Learning:
                 self._store.put_statistics(name, position, body)
         self._lease_until = now + LEASE
         self._told_at = now if tell else self._told_at
-        self._published.update((name, place) for name, place, _ in news)
+        self._published.update((name, learner.closed) for name, learner in news.items())
         if news and self._on_snapshot is not None:
             self._on_snapshot()
 
@@ -165,13 +158,6 @@ class Learning:
             oldest, base = kept.popleft(), self._store.statistics(f"{row.bandit}/base")
             if oldest not in kept and (base is None or base[1].decode() != oldest):
                 self._store.empty_snapshot(oldest)
-
-    def _renew(self) -> bool:
-        with self._store.writing():
-            held = self._store.take_lease(self.owner, LEASE)
-        if held:
-            self._lease_until = time.monotonic() + LEASE
-        return held
 
     def give_up(self) -> None:
         """Give the lease back."""

@@ -73,11 +73,6 @@ class LogLearner:
         self.failed_fits = 0
         self.unlearnt_rewards = 0
 
-    @property
-    def pending(self) -> int:
-        """Rounds of the open epoch."""
-        return len(self._pending.starts)
-
     def read(self, row: Row) -> bool:
         """Read the next row, and return whether an epoch closed."""
         before = self.closed
@@ -271,10 +266,9 @@ class LogLearner:
     def snapshot(self) -> tuple[Snapshot, bytes]:
         """The newest closed epoch as a snapshot with its name, and its bytes."""
         closed = self.closed
-        named, data = self.core.snapshot(
+        self.closed, data = self.core.snapshot(
             closed.state, position=closed.position, learnt=closed.learnt, rounds=closed.rounds
         )
-        self.closed = Snapshot(named.hash, closed.state, closed.position, closed.learnt, closed.rounds)
         return self.closed, data
 
     def facts(self, before: Any) -> dict[str, Any]:

@@ -4,19 +4,12 @@ import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from graphbandit.errors import DatabaseError, MissingExtraError
+from graphbandit.base.extras import imported
+from graphbandit.errors import DatabaseError
 from graphbandit.service.store import Store
 
 LOCK = 0x6772617068
 """The advisory lock that every append takes, so that positions follow the order of commits even with many writers."""
-
-
-def _psycopg() -> Any:
-    try:
-        import psycopg
-    except ImportError as error:
-        raise MissingExtraError("PostgreSQL needs psycopg; install graphbandit[service]") from error
-    return psycopg
 
 
 class PostgresStore(Store):
@@ -27,7 +20,7 @@ class PostgresStore(Store):
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
-        self._psycopg = _psycopg()
+        self._psycopg = imported("psycopg", "service", "PostgreSQL needs psycopg")
         self._connection: Any = None
         self._inside = False
         self._relaxed = False

@@ -100,8 +100,9 @@ class Statistics:
         after = self._store.position_at(self.figures.last - (self._window or 0.0))
         while rows := self._store.read(after, limit=1000, bandit=self._name, until=self.figures.position):
             for row in rows:
-                self._enter(row)
-                if row.kind in (Kind.REWARD, Kind.FINAL) and row.key in self._entries:
+                if row.kind == Kind.DECISION:
+                    self._enter(row)
+                elif row.kind in (Kind.REWARD, Kind.FINAL) and row.key in self._entries:
                     self._settle(row, self._entries[row.key])
             after = rows[-1].position
 
@@ -124,17 +125,13 @@ class Statistics:
         self.changed = True
         self._expire(row.time)
         if row.kind == Kind.DECISION:
-            entry = self._enter(row)
-            assert entry is not None
-            self._count_decision(row, entry)
+            self._count_decision(row, self._enter(row))
         elif row.kind == Kind.ACTIVATION:
             figures.activations += 1
         elif row.kind in (Kind.REWARD, Kind.FINAL):
             self._count_reward(row)
 
-    def _enter(self, row: Row) -> _Entry | None:
-        if row.kind != Kind.DECISION:
-            return None
+    def _enter(self, row: Row) -> _Entry:
         entry = _Entry(row.time, unpack(row.body))
         self._entries[row.key] = entry
         if self._window is None and len(self._entries) > REMEMBERED:

@@ -183,23 +183,15 @@ class Store(ABC):
 
     def configuration(self, bandit: str, at: int | None = None) -> Row | None:
         """The newest configuration of a bandit, up to a position if one is given."""
-        limit = 2**62 if at is None else at
-        # the kind is written out, so that the database can use the index of this kind
-        of_kind = f"bandit = ? AND kind = {int(Kind.CONFIGURATION)}"
-        sql = f"SELECT {COLUMNS} FROM log WHERE {of_kind} AND position <= ? ORDER BY position DESC LIMIT 1"
-        rows = self._rows(sql, (bandit, limit))
+        rows = self.newest(bandit, Kind.CONFIGURATION, 1, until=at)
         return rows[0] if rows else None
 
-    def newest(self, bandit: str, kind: Kind, limit: int) -> list[Row]:
-        """The newest rows of a kind, newest first."""
-        of_kind = f"bandit = ? AND kind = {int(kind)}"
-        return self._rows(
-            f"SELECT {COLUMNS} FROM log WHERE {of_kind} ORDER BY position DESC LIMIT {int(limit)}", (bandit,)
-        )
-
-    def count(self, bandit: str, kind: Kind) -> int:
-        """How many rows of a kind there are."""
-        return int(self.execute("SELECT COUNT(*) FROM log WHERE bandit = ? AND kind = ?", (bandit, int(kind)))[0][0])
+    def newest(self, bandit: str, kind: Kind, limit: int, *, until: int | None = None) -> list[Row]:
+        """The newest rows of a kind, newest first; up to a position if one is given."""
+        # the kind is written out, so that the database can use the index of this kind
+        where = f"bandit = ? AND kind = {int(kind)} AND position <= ?"
+        sql = f"SELECT {COLUMNS} FROM log WHERE {where} ORDER BY position DESC LIMIT {int(limit)}"
+        return self._rows(sql, (bandit, 2**62 if until is None else until))
 
     def _rows(self, sql: str, values: Sequence[Any]) -> list[Row]:
         return [Row(*row) for row in self.execute(sql, values)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import graphbandit as gb
 from graphbandit.errors import InputError, LogError, SettingError, SupportError
 from graphbandit.evaluation import METHODS, Log, compare, evaluate
-from graphbandit.evaluation.terms import Seen, balanced_weights, terms
+from graphbandit.evaluation.terms import Seen, balanced_weights, terms, uses_side_observations
 from tests.logs.logged import logged
 
 
@@ -113,7 +113,8 @@ def test_terms_are_unbiased_and_bounded(seed, difference):
     batch, rows, guess = log.to_batch(), np.tile(target, (k, 1)), np.tile(model, (k, 1))
     slack = np.full(k, 0.5)
     for method in METHODS:
-        found = terms(method, rows, batch, guess, noise=0.3, reward_range=(-1.0, 2.0), slack=slack)
+        seen = Seen(batch, uses_side_observations(method))
+        found = terms(method, rows, seen, guess, noise=0.3, reward_range=(-1.0, 2.0), slack=slack)
         if method != "direct":
             assert p @ found.value == pytest.approx(target @ y, abs=1e-8)
         if method in ("ips", "graph-ips"):

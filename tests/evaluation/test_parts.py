@@ -34,7 +34,7 @@ def in_parts(log, policies, count, **settings):
         rounds=len(log),
     )
     sums, plan = run_in_parts(
-        partitions(log, count), plan, functions, log, lambda function, parts: [function(part) for part in parts]
+        partitions(log, count), plan, functions, lambda function, parts: [function(part) for part in parts]
     )
     return _table(log, sums, plan, named, None)
 
@@ -93,7 +93,7 @@ def test_models_never_see_their_own_rounds(fitting):
     functions = gb.LinearClass(n_arms=5, dimension=3, parameters="per-arm", intercept=True)
 
     def models(log):
-        data = ModelData(functions, fitting, 2, 0, 100, own=False)
+        data = ModelData(functions, Settings(fit=fitting), 100, own=False)
         for batch in log.batches():
             data.add(batch, 0, side=True)
         return data
@@ -104,12 +104,9 @@ def test_models_never_see_their_own_rounds(fitting):
         data = models(log)
         return RewardModels(
             function_class=functions,
-            fitting=fitting,
-            folds=2,
-            seed=0,
+            settings=Settings(fit=fitting),
+            reward_range=(0.0, 1.0),
             first_row=0,
-            middle=0.5,
-            noise=1.0,
             fitted=data.models(),
             starts=data.starts,
         ).predict(log.to_batch())
@@ -123,7 +120,7 @@ def test_models_never_see_their_own_rounds(fitting):
     if fitting == "past":
         assert np.array_equal(before[:61], after[:61])
     else:
-        fold = fold_of(np.arange(100), 2, 0)
+        fold = fold_of(np.arange(100), Settings())
         assert np.array_equal(before[fold == fold[60]], after[fold == fold[60]])
         assert 30 < fold.sum() < 70
 

@@ -12,6 +12,7 @@ from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
+from graphbandit.service.rows import Kind
 from graphbandit.service.store import Store, open_store
 from graphbandit.service.writer import Writer, configure
 
@@ -82,6 +83,10 @@ class House:
 
     def activate(self, key: str, bandit: str = "prices") -> Answer:
         return self.do(Activate(bandit, key))
+
+    def count(self, kind: Kind) -> int:
+        """How many rows of a kind the log has."""
+        return int(self.store.execute("SELECT COUNT(*) FROM log WHERE kind = ?", (int(kind),))[0][0])
 
     def tick(self) -> None:
         self.writer._last_time, self.writer._closes = 0.0, 1e18

@@ -191,4 +191,4 @@ def test_an_export_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ZeroDivisionError):
         exported(house, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("log.db")) == []
-    assert house.store.count("prices", Kind.DECISION) > 0
+    assert house.count(Kind.DECISION) > 0

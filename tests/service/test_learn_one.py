@@ -75,7 +75,7 @@ def test_no_epoch_is_longer_than_asked_for(tmp_path: Any) -> None:
         answer = house.decide(context=visitor(rng))
         house.observe(answer.id, {arm: purchase(rng, arm) for arm in answer.revealed})
         house.learn()
-        most = max(most, *(one.pending for one in house.learning._learners.values()))
+        most = max(most, *(len(one._pending.starts) for one in house.learning._learners.values()))
     assert 0 < most < 9
     assert house.learning._learners["prices"].closed.rounds > 110
 
@@ -141,7 +141,7 @@ def test_deferred_decisions_are_learnt_from_once_activated(tmp_path: Any) -> Non
         house.observe(answer.id, dict.fromkeys(answer.revealed, 0.5))
     house.learn()
     learner = house.learning._learners["prices"]
-    assert (learner.closed.rounds, learner.pending) == (0, 0)
+    assert (learner.closed.rounds, len(learner._pending.starts)) == (0, 0)
     for i in (2, 0):
         house.activate(f"d{i}")
     house.learn()

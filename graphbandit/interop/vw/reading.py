@@ -17,7 +17,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
 from graphbandit.interop.vw.outline import Contexts, Outline, outline_of
-from graphbandit.interop.vw.rounds import LineError, Skipped, VwRound
+from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.format import Layout, Stamp
@@ -149,16 +149,12 @@ class VwReader:
         offset = len(found.shared) if kind == "both" else 0
         for t, (one, arms) in enumerate(zip(part, places, strict=True)):
             if kind in ("shared", "both"):
-                for name, value in one.shared.items():
-                    column = found.shared.get(name)
-                    if column is not None:
-                        rows[(t, column) if kind == "shared" else (t, arms, column)] = value
+                for column, value in _known(one.shared, found.shared):
+                    rows[(t, column) if kind == "shared" else (t, arms, column)] = value
             if kind in ("arms", "both"):
                 for arm, features in zip(arms, one.arms, strict=True):
-                    for name, value in features.items():
-                        column = found.arms.get(name)
-                        if column is not None:
-                            rows[t, arm, offset + column] = value
+                    for column, value in _known(features, found.arms):
+                        rows[t, arm, offset + column] = value
         return rows
 
     def _graphs(self, part: list[VwRound], places: list[list[int]]) -> FeedbackGraph | Graphs:
@@ -193,6 +189,11 @@ class VwReader:
                     "expected a time as 2026-01-31T12:00:00Z"
                 ) from None
         return np.array(times, dtype="datetime64[us]")
+
+
+def _known(features: FeatureValues, columns: dict[str, int]) -> list[tuple[int, float]]:
+    """The features that have a column, by its number."""
+    return [(columns[name], value) for name, value in features.items() if name in columns]
 
 
 def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
