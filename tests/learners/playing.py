@@ -21,21 +21,26 @@ class Undrawn(gb.function_classes.BilinearClass):
         return super().draws(data, noise=noise, count=count, rng=rng)
 
 
+def observed(contexts, revealed, rewards, decisions, first_round):
+    """All that a learner is told of its rounds; `revealed` is a mask."""
+    return gb.Observations.from_masks(
+        contexts,
+        revealed,
+        rewards,
+        first_round=first_round,
+        actions=decisions.action,
+        observation_probabilities=decisions.observation_probabilities,
+        notes=decisions.notes,
+    )
+
+
 def states_after_epochs(learner, state, instance, rounds):
     """The state after each epoch that begins within so many rounds of an instance."""
     start = 0
     while start < rounds:
         part = instance.rounds(start, start + learner.rounds_until_update(state))
         decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-        news = gb.Observations.from_masks(
-            part.contexts,
-            part.graphs.revealed(decisions.action),
-            part.rewards,
-            first_round=start,
-            actions=decisions.action,
-            observation_probabilities=decisions.observation_probabilities,
-            notes=decisions.notes,
-        )
+        news = observed(part.contexts, part.graphs.revealed(decisions.action), part.rewards, decisions, start)
         state, start = learner.update(state, news), start + len(part)
         yield state
 

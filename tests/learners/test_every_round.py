@@ -14,6 +14,7 @@ from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.bandits import content, play, play_late
 from tests.every_round_learners import EVERY_ROUND
+from tests.learners.playing import observed
 
 N_ARMS, ROUNDS = 6, 40
 SHARED = {"LinUCB shared": gb.LinUCB(alpha=0.7), "LinTS shared": gb.LinTS(draws=25)}
@@ -46,25 +47,14 @@ def masks():
     return offered
 
 
-def observed(contexts, graphs, rewards, decisions, first):
-    return gb.Observations.from_masks(
-        contexts,
-        graphs.revealed(decisions.action),
-        rewards,
-        first_round=first,
-        actions=decisions.action,
-        observation_probabilities=decisions.observation_probabilities,
-        notes=decisions.notes,
-    )
-
-
 def one_by_one(learner, contexts, graphs, available=None):
     state, rng, made = learner.init(INSTANCE.problem(None)), np.random.default_rng(3), []
     for t in range(ROUNDS):
         part = slice(t, t + 1)
         mask = None if available is None else available[part]
         made.append(learner.decide(state, Shown(contexts[part], graphs[part], mask), rng))
-        state = learner.update(state, observed(contexts[part], graphs[part], DRAWN.rewards[part], made[-1], t))
+        revealed = graphs[part].revealed(made[-1].action)
+        state = learner.update(state, observed(contexts[part], revealed, DRAWN.rewards[part], made[-1], t))
     return gb.Decisions.concatenate(made), state
 
 
