@@ -21,6 +21,7 @@ from graphbandit.base.tables import Table
 from graphbandit.environments.base import Environment
 from graphbandit.learners.base import Learner
 from graphbandit.rounds import Shown
+from tests.learners.playing import observed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,17 +62,7 @@ def regret(
         made = learner.decide(known, Shown(shown.contexts, shown.graphs), rng)
         lost[t : t + step] = shown.best_means() - shown.means[np.arange(step), made.action]
         # a loop of its own: the package's has no place for a state that comes late
-        parts.append(
-            gb.Observations.from_masks(
-                shown.contexts,
-                shown.graphs.revealed(made.action),
-                shown.rewards,
-                first_round=t,
-                actions=made.action,
-                observation_probabilities=made.observation_probabilities,
-                notes=made.notes,
-            )
-        )
+        parts.append(observed(shown.contexts, shown.graphs.revealed(made.action), shown.rewards, made, t))
         t += step
         if step == left:
             state = learner.update(state, gb.Observations.concatenate(parts))

@@ -1,7 +1,12 @@
-"""A fresh Python process, for tests of what importing the package loads."""
+"""Fresh Python processes: what importing the package loads, and what was said before a kill."""
 
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
 
 
 def loaded(code: str, modules: tuple[str, ...]) -> list[str]:
@@ -10,3 +15,16 @@ def loaded(code: str, modules: tuple[str, ...]) -> list[str]:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.split()
+
+
+def said_until_killed(code: str, *arguments: object, lines: int, wait: float = 0.0) -> list[str]:
+    """The whole lines that a new process prints until it is killed, some seconds after so many of them."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    said = [process.stdout.readline() for _ in range(lines)]
+    time.sleep(wait)
+    process.kill()
+    said += process.communicate()[0].splitlines(keepends=True)
+    assert process.returncode == -signal.SIGKILL
+    return [line.strip() for line in said if line.endswith("\n")]

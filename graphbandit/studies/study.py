@@ -79,7 +79,7 @@ def written_out(text: str, shared: str) -> str:
     """A study's file as an experiment that stands by itself.
 
     The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
-    go into the table of each environment.
+    or ``[learners]`` go into the table of each environment, or of each learner.
 
     >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
     >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")
@@ -87,20 +87,26 @@ def written_out(text: str, shared: str) -> str:
     graph = "star"
     n_arms = 5
     """
-    named, common = tomllib.loads(text).get("shared", []), ""
+    named = tomllib.loads(text).get("shared", [])
     parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
+    common = dict.fromkeys(parts, "")
     for table in shared.rstrip("\n").split("\n\n"):
         for name, content in tomllib.loads(table).items():
             if name in named:
                 parts[next(iter(content))].append(table.replace(f"[{name}.", "["))
     for table in text.rstrip("\n").split("\n\n"):
-        if table.startswith("[environments]\n"):
-            common = table.removeprefix("[environments]")
+        kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
+        if table.startswith(f"[{kind}]\n"):
+            common[kind] = table.removeprefix(f"[{kind}]")
         elif not table.startswith("shared = "):
-            kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
             parts[kind].append(table)
-    places = [re.sub(r"^\[.*\]$", lambda head: head[0] + common, one, flags=re.M) for one in parts["environments"]]
-    return "\n\n".join([*parts[""], *places, *parts["learners"]]) + "\n"
+    tables = [_with(common[kind], table) for kind, several in parts.items() for table in several]
+    return "\n\n".join(tables) + "\n"
+
+
+def _with(settings: str, table: str) -> str:
+    """A table with more settings below its heading."""
+    return re.sub(r"^\[.*\]$", lambda heading: heading[0] + settings, table, flags=re.MULTILINE)
 
 
 def study_named(name: str) -> Study:

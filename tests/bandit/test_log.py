@@ -1,10 +1,6 @@
 """`Bandit(log=...)`: what is acknowledged is in the log, whatever happens to the process."""
 
 import copy
-import os
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -13,6 +9,7 @@ import graphbandit as gb
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation import Log, evaluate
 from graphbandit.logs import growing_file
+from tests.processes import said_until_killed
 
 STAR = gb.graphs.star(3, hub=0)
 
@@ -297,16 +294,7 @@ while True:
 
 @pytest.mark.parametrize("sync", ["file", "append"])
 def test_a_killed_process_loses_nothing_that_was_acknowledged(tmp_path, sync):
-    child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(tmp_path / "log"), sync], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    lines = [child.stdout.readline() for _ in range(75)]
-    os.kill(child.pid, signal.SIGKILL)
-    lines += child.stdout.read().splitlines(keepends=True)
-    assert child.wait() == -signal.SIGKILL
-    child.stdout.close()
-    known = [line.split() for line in lines if line.endswith("\n")]
+    known = [line.split() for line in said_until_killed(CHILD, tmp_path / "log", sync, lines=75)]
     batch = Log.read(tmp_path / "log").to_batch()
     decided, rewarded = (max(int(number) for kind, number in known if kind == which) for which in "dr")
     assert decided + 1 <= len(batch) <= decided + 2

@@ -23,6 +23,14 @@ def manifest(content):
     )
 
 
+def forged(path, content, entry, **options):
+    """An archive with a manifest of this content and one array."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("manifest.json", manifest(content))
+        archive.writestr("arrays/0.npy", entry, **options)
+    return path
+
+
 def test_a_file_keeps_its_mode(tmp_path):
     path = tmp_path / "a.gb"
     saved_files.write(path, "test", {"x": 1})
@@ -51,19 +59,14 @@ def test_links_in_a_circle_are_an_error(tmp_path):
 
 
 def test_compressed_entries_are_refused(tmp_path):
-    path = tmp_path / "bomb.gb"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", manifest({"$object": {"x": {"$array": 0}}}))
-        archive.writestr("arrays/0.npy", npy(np.zeros(100_000)), compress_type=zipfile.ZIP_DEFLATED)
+    zeros, content = npy(np.zeros(100_000)), {"$object": {"x": {"$array": 0}}}
+    path = forged(tmp_path / "bomb.gb", content, zeros, compress_type=zipfile.ZIP_DEFLATED)
     with pytest.raises(SavedFileError, match=r"has a compressed entry, 'arrays/0\.npy'; expected none"):
         saved_files.read(path, "test", refused)
 
 
 def test_an_array_is_read_once_however_often_it_is_named(tmp_path, monkeypatch):
-    path = tmp_path / "many.gb"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", manifest({"$object": {"x": [{"$array": 0}] * 2000}}))
-        archive.writestr("arrays/0.npy", npy(np.arange(1000.0)))
+    path = forged(tmp_path / "many.gb", {"$object": {"x": [{"$array": 0}] * 2000}}, npy(np.arange(1000.0)))
     reads = []
     whole = zipfile.ZipFile.read
 
@@ -95,10 +98,7 @@ def test_entries_that_claim_more_than_the_file_holds_are_refused(tmp_path):
 def test_a_header_that_promises_more_than_its_entry_holds_is_refused(tmp_path, shape, descr):
     header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     entry = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode()
-    path = tmp_path / "huge.gb"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", manifest({"$object": {"x": {"$array": 0}}}))
-        archive.writestr("arrays/0.npy", entry)
+    path = forged(tmp_path / "huge.gb", {"$object": {"x": {"$array": 0}}}, entry)
     with pytest.raises(SavedFileError, match="does not fit into its entry"):
         saved_files.read(path, "test", refused)
 

@@ -26,6 +26,7 @@ from tests.commands import invoke
 from tests.experiment_samples import SMALL, content
 from tests.experiments.test_files import arrays_file
 
+CONDITIONS = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
 LONGER = replace(SMALL, rounds=300, repeats=6)
 STARTER = Path(gb.__file__).parent / "experiments" / "describe" / "starter.toml"
 
@@ -83,8 +84,7 @@ class Poison:
 def test_a_run_that_kills_its_worker_again_and_again_is_given_up():
     runs = planned_runs(SMALL)[:5]
     poisoned = PlannedRun("x" * 24, runs[0].environment, Point("bad", "bad", "Falcon", {"eta": Poison()}), 0)
-    conditions = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
-    tasks = [Task(conditions, (runs[0], poisoned, runs[1])), Task(conditions, tuple(runs[2:]))]
+    tasks = [Task(CONDITIONS, (runs[0], poisoned, runs[1])), Task(CONDITIONS, tuple(runs[2:]))]
     results = list(Processes(2).results(tasks))
     failures = [failure for result in results for failure in result.failures]
     assert [failure.run for failure in failures] == [poisoned]
@@ -94,8 +94,7 @@ def test_a_run_that_kills_its_worker_again_and_again_is_given_up():
 
 
 def test_workers_end_when_results_are_no_longer_wanted():
-    conditions = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
-    results = Processes(2).results(Task(conditions, (each,)) for each in planned_runs(SMALL))
+    results = Processes(2).results(Task(CONDITIONS, (each,)) for each in planned_runs(SMALL))
     next(results)
     assert multiprocessing.active_children()
     results.close()
@@ -167,7 +166,7 @@ def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch):
 
 
 def test_a_cluster_of_another_version_is_refused(tmp_path, monkeypatch):
-    result = run_task(Task(Conditions(rounds=4, seed=0, horizon_known=True, curve_points=4, decisions=False), ()))
+    result = run_task(Task(CONDITIONS, ()))
     _check_version(result)
     rows = files.part([dict.fromkeys(files.PART_SCHEMA.names) | {"graphbandit": "0.0.1"}])
     with pytest.raises(EngineError, match=r"the cluster has graphbandit 0\.0\.1; expected"):

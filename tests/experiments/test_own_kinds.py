@@ -119,12 +119,26 @@ def forget():
     importlib.invalidate_caches()
 
 
+def edit(module, text):
+    """The module has another text, which nobody has imported yet."""
+    (module / "my_module.py").write_text(text)
+    forget()
+
+
 def experiment(**changes):
     given = {
         "environments": {"star": Grid("paper", {"graph": "star", "n_arms": 5})},
         "learners": {"u": Grid("Uniform")},
     }
     return Experiment(**{"name": "own", "rounds": 8, "repeats": 1, **given, **changes})
+
+
+def learners_by_key(folder):
+    return {each.key: each.learner.name for each in planned_runs(load(folder / "own.toml"))}
+
+
+def keys_of(folder):
+    return set(learners_by_key(folder))
 
 
 def test_a_file_names_them_by_their_module_and_runs(module):
@@ -142,22 +156,15 @@ def test_a_file_names_them_by_their_module_and_runs(module):
 
 def test_an_edited_learner_is_run_again_and_nothing_else(module):
     (module / "own.toml").write_text(TOML)
-    before = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
-    (module / "my_module.py").write_text(MODULE + "\n# a remark\n")
-    forget()
-    after = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
-    assert not set(before) & set(after)  # the environment is in the same module
+    before = keys_of(module)
+    edit(module, MODULE + "\n# a remark\n")
+    assert not before & keys_of(module)  # the environment is in the same module
     text = TOML.replace('"my_module:stars"', '"paper"\ngraph = "star"')
     (module / "own.toml").write_text(text)
-    once = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
-    (module / "my_module.py").write_text(MODULE)
-    forget()
-    other = {each.key: each.learner.name for each in planned_runs(load(module / "own.toml"))}
+    once = learners_by_key(module)
+    edit(module, MODULE)
+    other = learners_by_key(module)
     assert {once[key] for key in set(once) & set(other)} == {"greedy"}
-
-
-def keys_of(folder):
-    return {each.key for each in planned_runs(load(folder / "own.toml"))}
 
 
 def test_a_module_that_is_edited_and_reloaded_is_run_again_in_the_same_process(module):
@@ -296,8 +303,7 @@ def test_function_classes_of_ones_own(module):
     described = experiment(environments=linear, learners=learners)
     assert not run(described, engine=InProcess()).failures
     keys = [each.key for each in planned_runs(described)]
-    (module / "my_module.py").write_text(MODULE + "\n# a remark\n")
-    forget()
+    edit(module, MODULE + "\n# a remark\n")
     assert not set(keys) & {each.key for each in planned_runs(described)}
 
 
@@ -419,18 +425,8 @@ def test_decisions_that_are_none_are_refused_wherever_they_come_from(change, mes
 
 def test_the_leaderboard_takes_them(module, monkeypatch):
     monkeypatch.chdir(module)
-    words = [
-        "leaderboard",
-        "--learner",
-        "my_module:Biased",
-        "--only",
-        "linear_still",
-        "--rounds",
-        "8",
-        "--repeats",
-        "2",
-    ]
-    said = invoke(*words, "--out", "board", "--workers", 1)
+    sizes = ["--only", "linear_still", "--rounds", 8, "--repeats", 2, "--workers", 1]
+    said = invoke("leaderboard", "--learner", "my_module:Biased", *sizes, "--out", "board")
     assert said.exit_code == 0, said.output
     assert "Biased" in said.output
     assert "Biased" in (module / "board" / "tables.md").read_text()
@@ -439,21 +435,17 @@ def test_the_leaderboard_takes_them(module, monkeypatch):
 
 def test_the_leaderboard_says_where_they_cannot_play(module):
     own_kinds.import_from(module)
-    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "function_class is None"))
-    forget()
+    edit(module, MODULE.replace("n_arms > 99", "function_class is None"))
     plan = Plan(study="leaderboard", only=("arms", "linear_still"), learners=("my_module:Biased",))
     assert all("Biased" in one.learners for one in plan.experiments().values())
-    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "n_arms > 4"))
-    forget()
+    edit(module, MODULE.replace("n_arms > 99", "n_arms > 4"))
     with pytest.raises(SettingError, match="can play none of linear_still, arms: n_arms is too large"):
         plan.experiments()
-    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "horizon > 2000"))
-    forget()
+    edit(module, MODULE.replace("n_arms > 99", "horizon > 2000"))
     assert "Biased cannot play" in Plan(study="leaderboard", only=("arms",), learners=("my_module:Biased",)).remark
     with pytest.raises(SettingError, match="expected different ones"):
         Plan(study="leaderboard", learners=("my_module:Biased", "my_module:Biased"))
-    (module / "my_module.py").write_text(MODULE.replace("n_arms > 99", "mistake"))
-    forget()
+    edit(module, MODULE.replace("n_arms > 99", "mistake"))
     with pytest.raises(ExperimentError, match="it cannot be built: AttributeError"):
         Plan(study="leaderboard", only=("arms",), learners=("my_module:Biased",)).experiments()
     with pytest.raises(ExperimentError, match="no attribute 'Nobody'"):

@@ -71,11 +71,17 @@ def test_version_space(functions, observations):
     assert functions.sharp_radius(data, 2.0, 0.1) == pytest.approx(8 * np.log(90))
 
 
-def test_candidates_and_widths(functions, observations):
+def half_of(functions, observations):
+    """Contexts, data, the better half of the functions as a version space, and their values."""
     contexts = observations.contexts[:300]
     data = functions.add(functions.empty(), observations.between(0, 20))
     space = functions.version_space(data, float(np.median(data.losses) - data.losses.min()))
     values = literal(contexts)[:, space.members]
+    return contexts, data, space, values
+
+
+def test_candidates_and_widths(functions, observations):
+    contexts, data, space, values = half_of(functions, observations)
     found = functions.candidates(space, contexts)
     for t in range(300):
         assert set(np.flatnonzero(found[t])) == set(np.argmax(values[t], axis=1))
@@ -87,10 +93,7 @@ def test_candidates_and_widths(functions, observations):
 
 
 def test_bounds_are_the_extremes_of_the_members(functions, observations):
-    contexts = observations.contexts[:300]
-    data = functions.add(functions.empty(), observations.between(0, 20))
-    space = functions.version_space(data, float(np.median(data.losses) - data.losses.min()))
-    values = literal(contexts)[:, space.members]
+    contexts, _, space, values = half_of(functions, observations)
     lower, upper = functions.bounds(space, contexts)
     np.testing.assert_allclose(lower, values.min(axis=1), atol=1e-12)
     np.testing.assert_allclose(upper, values.max(axis=1), atol=1e-12)

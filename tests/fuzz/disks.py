@@ -1,13 +1,8 @@
 """Kills while files are written, and disks that are full: what was there stays, or what is new is there whole."""
 
 import resource
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import graphbandit as gb
 from graphbandit.errors import GraphBanditError, SavedFileError
@@ -16,8 +11,8 @@ from graphbandit.experiments import run as run_experiment
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
 from tests.fuzz.subjects import fitting_pair, graph
+from tests.processes import said_until_killed
 
-ROOT = Path(__file__).parents[2]
 SAVES = """
 import sys
 import numpy as np
@@ -90,15 +85,8 @@ def full_disk_of_results(case: Case) -> None:
 def kills(case: Case) -> None:
     """A process that saves again and again is killed; the file is the last one that was saved, or the next."""
     path = case.folder / "bandit.gb"
-    process = subprocess.Popen([sys.executable, "-c", SAVES, str(path)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
-    assert process.stdout is not None
-    last = 0
-    for _ in range(int(case.rng.integers(1, 12))):
-        last = int(process.stdout.readline())
-    time.sleep(float(case.rng.uniform(0, 0.02)))
-    process.send_signal(signal.SIGKILL)
-    rest = process.communicate()[0].split()
-    last = int(rest[-1]) if rest else last
+    lines, wait = int(case.rng.integers(1, 12)), float(case.rng.uniform(0, 0.02))
+    last = int(said_until_killed(SAVES, path, lines=lines, wait=wait)[-1])
     rounds = gb.Bandit.load(path).rounds
     if not last <= rounds <= last + 50:
         raise Defect(f"the file has {rounds} rounds, {last} were told to be saved")

@@ -26,6 +26,7 @@ from graphbandit.learners.loop import Loop
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.shown import Shown
 from tests.fuzz.subjects import CLASSES, LEARNERS, SLOW, D, Subject, drawn_learner, fits, subject
+from tests.learners.playing import observed
 
 N = 3
 """Rounds of a batch."""
@@ -98,15 +99,8 @@ class World:
         """What was seen of it."""
         rounds = self.loop.learnt if hasattr(self, "loop") else 0
         decisions = self.loop.learner.chosen(self.loop.problem, self.loop.state, self.shown, self.rng)
-        return gb.Observations.from_masks(
-            self.contexts,
-            self.graphs.revealed(decisions.action),
-            self.rng.random((N, self.n_arms)),
-            first_round=rounds,
-            actions=decisions.action,
-            observation_probabilities=decisions.observation_probabilities,
-            notes=decisions.notes,
-        )
+        contexts, revealed = self.contexts, self.graphs.revealed(decisions.action)
+        return observed(contexts, revealed, self.rng.random((N, self.n_arms)), decisions, rounds)
 
     def environment(self) -> Environment:
         """Some environment."""

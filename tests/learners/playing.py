@@ -21,13 +21,13 @@ class Undrawn(gb.function_classes.BilinearClass):
         return super().draws(data, noise=noise, count=count, rng=rng)
 
 
-def observed(contexts, graphs, rewards, decisions, first):
-    """What these decisions reveal, the first of them in round `first`."""
+def observed(contexts, revealed, rewards, decisions, first_round):
+    """All that a learner is told of its rounds; `revealed` is a mask."""
     return gb.Observations.from_masks(
         contexts,
-        graphs.revealed(decisions.action),
+        revealed,
         rewards,
-        first_round=first,
+        first_round=first_round,
         actions=decisions.action,
         observation_probabilities=decisions.observation_probabilities,
         notes=decisions.notes,
@@ -40,7 +40,7 @@ def states_after_epochs(learner, state, instance, rounds):
     while start < rounds:
         part = instance.rounds(start, start + learner.rounds_until_update(state))
         decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(start))
-        news = observed(part.contexts, part.graphs, part.rewards, decisions, start)
+        news = observed(part.contexts, part.graphs.revealed(decisions.action), part.rewards, decisions, start)
         state, start = learner.update(state, news), start + len(part)
         yield state
 

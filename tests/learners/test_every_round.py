@@ -53,7 +53,8 @@ def one_by_one(learner, contexts, graphs, available=None):
         part = slice(t, t + 1)
         mask = None if available is None else available[part]
         made.append(learner.decide(state, Shown(contexts[part], graphs[part], mask), rng))
-        state = learner.update(state, observed(contexts[part], graphs[part], DRAWN.rewards[part], made[-1], t))
+        revealed = graphs[part].revealed(made[-1].action)
+        state = learner.update(state, observed(contexts[part], revealed, DRAWN.rewards[part], made[-1], t))
     return gb.Decisions.concatenate(made), state
 
 

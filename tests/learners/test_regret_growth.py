@@ -71,13 +71,18 @@ def exp3_g_regrets(rounds, graph_of, alpha, repeats):
     return np.array(found)
 
 
+def check_square_root(x, runs, tolerance):
+    """`runs` has the regrets of several repeats at each x."""
+    mean, error = mean_and_error(np.array(runs).T)
+    slope, half = fitted(np.log(x), np.log(mean), error / mean)
+    assert half < 0.05, "too few repeats to say anything"
+    assert abs(slope - 0.5) < tolerance + half, f"slope {slope:.3f} +- {half:.3f}"
+
+
 def test_exp3_g_grows_like_the_square_root_of_t_on_random_graphs():
     horizons = 2 ** np.arange(10, 15)
     runs = [exp3_g_regrets(int(T), lambda rng: gb.graphs.erdos_renyi(12, 0.3, rng=rng), 4.0, 16) for T in horizons]
-    mean, error = mean_and_error(np.array(runs).T)
-    slope, half = fitted(np.log(horizons), np.log(mean), error / mean)
-    assert half < 0.05, "too few repeats to say anything"
-    assert abs(slope - 0.5) < 0.05 + half, f"slope {slope:.3f} +- {half:.3f}"
+    check_square_root(horizons, runs, 0.05)
 
 
 def test_exp3_g_grows_like_the_square_root_of_alpha():
@@ -87,7 +92,4 @@ def test_exp3_g_grows_like_the_square_root_of_alpha():
     for alpha in sizes:
         cliques = gb.FeedbackGraph.from_dense(np.equal.outer(arms % alpha, arms % alpha))
         runs.append(exp3_g_regrets(2**13, lambda _, graph=cliques: graph, alpha, 8))
-    mean, error = mean_and_error(np.array(runs).T)
-    slope, half = fitted(np.log(sizes), np.log(mean), error / mean)
-    assert half < 0.05, "too few repeats to say anything"
-    assert abs(slope - 0.5) < 0.1 + half, f"slope {slope:.3f} +- {half:.3f}"
+    check_square_root(sizes, runs, 0.1)

@@ -11,6 +11,7 @@ from sklearn.linear_model import Ridge
 import graphbandit as gb
 from graphbandit.learners.base import Learner
 from graphbandit.rounds.shown import Shown
+from tests.learners.playing import observed
 
 ARMS, D, ROUNDS = 5, 3, 90
 GRAPH = gb.graphs.clique_group(ARMS, 2)
@@ -127,15 +128,8 @@ def played(
         if n < learner.rounds_until_update(state):
             break
         revealed = edges[np.arange(t, t + n), decisions.action]
-        seen = gb.Observations.from_masks(
-            contexts[part],
-            revealed,
-            rewards[part],
-            first_round=t,
-            actions=decisions.action,
-            observation_probabilities=decisions.observation_probabilities,
-        )
-        state, t = learner.update(state, seen), t + n
+        state = learner.update(state, observed(contexts[part], revealed, rewards[part], decisions, t))
+        t += n
     return found
 
 

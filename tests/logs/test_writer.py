@@ -1,11 +1,5 @@
 """The writer of logs: whatever kills it, all rows that were appended are there again."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
-
 import numpy as np
 import pytest
 
@@ -15,6 +9,7 @@ from graphbandit.evaluation import Log, LogWriter
 from graphbandit.logs import growing_file
 from graphbandit.logs import writer as writer_module
 from tests.logs.logged import logged
+from tests.processes import said_until_killed
 
 
 def append(writer: LogWriter, arrays: dict, rows: slice) -> np.ndarray:
@@ -114,15 +109,9 @@ def test_kill_at_any_moment(tmp_path):
     acknowledged: list[int] = []
     recovered = 0
     for kill in range(20):
-        child = subprocess.Popen([sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True)
-        assert child.stdout is not None
-        lines = [child.stdout.readline() for _ in range(int(rng.integers(5, 60)))]
-        time.sleep(float(rng.random()) * 0.01)
-        os.kill(child.pid, signal.SIGKILL)
-        lines += child.stdout.read().splitlines(keepends=True)
-        assert child.wait() == -signal.SIGKILL
-        child.stdout.close()
-        acknowledged += [int(line) - back for line in lines if line.endswith("\n") for back in (2, 1, 0)]
+        lines, wait = int(rng.integers(5, 60)), float(rng.random()) * 0.01
+        said = said_until_killed(WRITER, folder, lines=lines, wait=wait)
+        acknowledged += [int(line) - back for line in said for back in (2, 1, 0)]
         log = Log.read(folder)
         batch = log.to_batch()
         assert acknowledged[-1] <= batch.ids[-1] <= acknowledged[-1] + 3

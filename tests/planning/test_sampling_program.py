@@ -53,11 +53,16 @@ def unsolved(*arguments):
     return program.UNSOLVED, *[np.nan] * 4
 
 
+def fail(monkeypatch):
+    """The compiled simplex solves nothing."""
+    monkeypatch.setattr(program, "answer_program", unsolved)
+    monkeypatch.setattr("graphbandit.planning.sampling_program._answer", SimpleNamespace(call=unsolved))
+
+
 def test_a_program_without_certificate_goes_to_highs_and_is_counted(monkeypatch):
     graph, baseline, gaps = instance("random", 12, 0)
     expected = gb.solve_sampling_lp(graph, baseline, gaps)
-    monkeypatch.setattr(program, "answer_program", unsolved)
-    monkeypatch.setattr("graphbandit.planning.sampling_program._answer", SimpleNamespace(call=unsolved))
+    fail(monkeypatch)
     before = fallback_count()
     answer = gb.solve_sampling_lp(graph, baseline, gaps)
     assert answer.solver == "highs"
@@ -238,8 +243,7 @@ def test_without_any_solver_the_baseline_is_played(monkeypatch):
     def refuse(*_):
         raise SolverError("the sampling program has no solution: so it says")
 
-    monkeypatch.setattr(program, "answer_program", unsolved)
-    monkeypatch.setattr("graphbandit.planning.sampling_program._answer", SimpleNamespace(call=unsolved))
+    fail(monkeypatch)
     monkeypatch.setattr("graphbandit.planning.sampling_program.highs_program", refuse)
     before = uncertified_count()
     answer = gb.solve_sampling_lp(graph, baseline, gaps)
