@@ -90,7 +90,7 @@ def test_progress_is_shown_for_values_and_differences(folder, monkeypatch):
     def recorded():
         yield lambda name: lambda done, total: shown.setdefault(name, []).append((done, total))
 
-    monkeypatch.setattr("graphbandit.cli.evaluation._progress", recorded)
+    monkeypatch.setattr("graphbandit.cli.evaluation.amount_bars", recorded)
     code, _ = run(folder / "log", "--policy", "uniform", "--policy", "logged", "--policy", folder / "saved.gb")
     assert code == 0
     assert list(shown) == ["values", "uniform - logged", "uniform - saved"]
