@@ -111,10 +111,7 @@ class Ellipsoid(Declared):
         self, features: FeatureMap, rows: Float[np.ndarray, "n rows d"], available: ArmMasks | None, chosen: ArmMasks
     ) -> None:
         """Mark in `chosen` the arms that win for some theta, given the features of every round."""
-        check_rows(features, rows)
         n_arms = features.n_arms
-        if chosen.shape != (len(rows), n_arms):
-            raise InputError(f"chosen has shape {chosen.shape}; expected ({len(rows)}, {n_arms})")
         mask = kernel_mask(available, len(rows), n_arms)
         if features.parameters == "shared":
             _ellipsoid_candidates.call(
@@ -134,10 +131,16 @@ class Ellipsoid(Declared):
         lower = np.empty((len(contexts), features.n_arms))
         upper = np.empty_like(lower)
         for part, rows in features.blocks_of(contexts):
-            values = linear_products(rows, self.center, features.n_arms) + self.offset
-            reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
-            lower[part], upper[part] = values - reach, values + reach
+            lower[part], upper[part] = self.bounds_of_rows(features, rows)
         return lower, upper
+
+    def bounds_of_rows(
+        self, features: FeatureMap, rows: Float[np.ndarray, "n rows d"]
+    ) -> tuple[RoundsByArms, RoundsByArms]:
+        """`predictor_bounds`, given the features of every round."""
+        values = linear_products(rows, self.center, features.n_arms) + self.offset
+        reach = math.sqrt(self.radius) * self._norms(rows, features.n_arms)
+        return values - reach, values + reach
 
     def predictor_widths(
         self, features: FeatureMap, model: LinearModel, contexts: Contexts, best: RoundIndices
@@ -241,9 +244,3 @@ def check_parameters(features: FeatureMap, parameters: Float[np.ndarray, "blocks
     expected = (features.blocks, features.size)
     if parameters.shape != expected:
         raise InputError(f"the parameters have shape {parameters.shape}; expected {expected}")
-
-
-def check_rows(features: FeatureMap, rows: Float[np.ndarray, "n rows d"]) -> None:
-    """Raise InputError unless these are features that the map has made; kernels trust them."""
-    if rows.ndim != 3 or rows.shape[1] not in (1, features.n_arms) or rows.shape[2] != features.size:
-        raise InputError(f"rows have shape {rows.shape}; expected (n, 1 or {features.n_arms}, {features.size})")

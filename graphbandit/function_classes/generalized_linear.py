@@ -31,7 +31,7 @@ from graphbandit.function_classes.ellipsoid import (
 from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
 from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
 from graphbandit.function_classes.intervals import candidates_within, widths_within
-from graphbandit.function_classes.parametric import ParametricClass
+from graphbandit.function_classes.parametric import Known, ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
 from graphbandit.rounds.observations import Observations
 
@@ -287,15 +287,16 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             return super().candidates(space, contexts, available)
         return candidates_within(*self.bounds(space, contexts), available)
 
-    def outlook(
-        self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
-    ) -> tuple[RoundsByArms, ArmMasks]:
-        """Features are made once for both where there are no factors."""
+    def _mark_candidates(
+        self, space: Ellipsoid, rows: Float[np.ndarray, "n rows d"], available: ArmMasks | None, chosen: ArmMasks
+    ) -> None:
         if self.factors is None:
-            return super().outlook(model, space, contexts, available)
-        return self.predict(model, contexts), self.candidates(space, contexts, available)
+            super()._mark_candidates(space, rows, available, chosen)
+        else:
+            lower, upper = space.bounds_of_rows(self.features, rows)
+            chosen[:] = candidates_within(self.means(lower), self.means(upper), available)
 
-    def deviations(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
+    def _find_deviations(self, space: Ellipsoid, known: Known, contest: Contest, found: RoundsByArms) -> None:
         """As for linear functions, but clicks and counts say themselves how noisy they are: sigma is 1 there.
 
         mu rises, so without factors an arm is the best if its theta'phi is: s(a) is the deviation of theta'phi(x, best)
@@ -303,27 +304,25 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         """
         if self.link != "identity":
             contest = contest._replace(noise=1.0)
-        found = super().deviations(space, model, contexts, contest)
+        super()._find_deviations(space, known, contest, found)
         if self.link != "identity" and self.factors is None:
-            found *= self._slopes_between(model, contexts, contest.best)
-        return found
+            found *= self._slopes_between(known, contest.best)
 
-    def _slopes_between(self, model: LinearModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
+    def _slopes_between(self, known: Known, best: RoundIndices) -> RoundsByArms:
         """(mu(z) - mu(z')) / (z - z'), z and z' the predictors of a and of best; mu'(z) where they are the same."""
-        predictors = linear_predictor(self.features, model.parameters, contexts)
-        means, chosen = self.means(predictors.copy()), best[:, None]
+        predictors, means, chosen = known.predictors, known.means, best[:, None]
         apart = predictors - np.take_along_axis(predictors, chosen, axis=1)
         same = np.abs(apart) < 1e-6
         risen = means - np.take_along_axis(means, chosen, axis=1)
         return np.where(same, self._slopes(means), risen / np.where(same, 1.0, apart))
 
-    def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
+    def _slopes_of(self, known: Known) -> RoundsByArms | None:
         """mu'(thetahat'phi) times the arm's factor; None without factors."""
         if self.factors is None:
             return None
         if self.link == "identity":
-            return np.broadcast_to(self.factors, (len(rows), self.n_arms))
-        slopes: RoundsByArms = self._slopes(self.values_of_rows(model, rows) / self.factors) * self.factors
+            return np.broadcast_to(self.factors, known.means.shape)
+        slopes: RoundsByArms = self._slopes(known.means / self.factors) * self.factors
         return slopes
 
     def _slopes(self, means: RoundsByArms) -> RoundsByArms:

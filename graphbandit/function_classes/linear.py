@@ -320,11 +320,9 @@ class LinearFunctionClass(ParametricClass[LinearData]):
 
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """One pass of a kernel, if all arms share one theta and candidates are exact."""
-        features = self.features
-        check_parameters(features, space.center)
-        check_parameters(features, model.parameters)
+        features, in_parts = self.features, super().prospector(model, space, noise)
         if features.blocks > 1 or not self.exact_candidates:
-            return super().prospector(model, space, noise)
+            return in_parts
         parameters, offset, (center, factor, radius) = (
             as_in_kernels(model.parameters),
             float(model.offset),
@@ -336,7 +334,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
             n = len(contexts)
             if n > at_a_time:
-                return Prospects(*self.outlook(model, space, contexts, available))
+                return in_parts(contexts, available)
             rows, limit = features.rows_and_limit(contexts)
             values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
             deviations = None if noise is None else np.empty((n, n_arms))

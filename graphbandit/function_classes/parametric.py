@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,13 +11,12 @@ from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor
+from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.function_classes.ellipsoid import (
     EXACT_ARMS,
     Ellipsoid,
     LinearModel,
     check_parameters,
-    check_rows,
     linear_products,
     linear_values,
 )
@@ -27,6 +26,17 @@ Data = TypeVar("Data")
 
 
 _gap_norms = DirectCall("function_classes.linear", "gap_norms")
+
+
+class Known(NamedTuple):
+    """What a model says of some rounds."""
+
+    rows: Float[np.ndarray, "n rows d"]
+    """phi(x, a)"""
+    predictors: RoundsByArms
+    """c + theta'phi(x, a)"""
+    means: RoundsByArms
+    """mu of them"""
 
 
 class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
@@ -126,40 +136,67 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
     ) -> tuple[RoundsByArms, ArmMasks]:
         """Features are made once for both."""
+        values, candidates, *_ = self.prospector(model, space, None)(contexts, available)
+        return values, candidates
+
+    def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
+        """Parameters are checked once. Features and predictors are made once for all that is said of a round."""
         check_parameters(self.features, space.center)
-        n, n_arms = len(contexts), self.features.n_arms
-        chosen = np.zeros((n, n_arms), dtype=np.bool_)
-        if n == 1:
-            rows = self.features.rows(contexts)
-            space.mark_candidates(self.features, rows, available, chosen)
-            return self.values_of_rows(model, rows), chosen
-        values = np.empty((n, n_arms))
-        for part, rows in self.features.blocks_of(contexts):
-            values[part] = self.values_of_rows(model, rows)
-            space.mark_candidates(self.features, rows, None if available is None else available[part], chosen[part])
-        return values, chosen
+        check_parameters(self.features, model.parameters)
+        n_arms = self.features.n_arms
+
+        def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
+            n = len(contexts)
+            values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
+            deviations = None if noise is None else np.empty((n, n_arms))
+            for part, rows in self.features.blocks_of(contexts):
+                known = self._known(model, rows)
+                values[part] = known.means
+                mask = None if available is None else available[part]
+                self._mark_candidates(space, rows, mask, chosen[part])
+                if noise is not None and deviations is not None:
+                    offered = known.means if mask is None else np.where(mask, known.means, -np.inf)
+                    contest = Contest(offered.argmax(axis=1), chosen[part], noise, space.radius)
+                    self._find_deviations(space, known, contest, deviations[part])
+            return Prospects(values, chosen, None, deviations)
+
+        return prospects
+
+    def _known(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> Known:
+        """What a model says of rounds with these features."""
+        predictors = linear_products(rows, model.parameters, self.features.n_arms, float(model.offset))
+        return Known(rows, predictors, self.means(predictors.copy()))
+
+    def _mark_candidates(
+        self, space: Ellipsoid, rows: Float[np.ndarray, "n rows d"], available: ArmMasks | None, chosen: ArmMasks
+    ) -> None:
+        """`candidates`, given the features of every round."""
+        space.mark_candidates(self.features, rows, available, chosen)
 
     def deviations(self, space: Ellipsoid, model: LinearModel, contexts: Contexts, contest: Contest) -> RoundsByArms:
         """sigma sqrt(v'V^-1 v), v = s(a) phi(x, a) - s(best) phi(x, best), for candidates; 0 elsewhere.
 
         s(a) is the slope of the mean reward at thetahat'phi(x, a).
         """
-        norms = np.empty((len(contexts), self.features.n_arms))
-        for part, made in self.features.blocks_of(contexts, checked=True):  # when candidates were found
-            slopes = self.slopes_of_rows(model, made)
-            rows = made if slopes is None else made * slopes[:, :, None]
-            best, candidates, found = contest.best, contest.candidates, norms
-            if len(made) < len(contexts):
-                best, candidates, found = best[part], candidates[part], found[part]
-            _gap_norms.call(
-                as_in_kernels(rows),
-                as_in_kernels(best, INTEGER),
-                as_in_kernels(space.factors),
-                as_in_kernels(candidates, BOOL),
-                float(contest.noise),
-                found,
-            )
-        return norms
+        check_parameters(self.features, model.parameters)
+        found = np.empty((len(contexts), self.features.n_arms))
+        for part, rows in self.features.blocks_of(contexts):
+            some = contest._replace(best=contest.best[part], candidates=contest.candidates[part])
+            self._find_deviations(space, self._known(model, rows), some, found[part])
+        return found
+
+    def _find_deviations(self, space: Ellipsoid, known: Known, contest: Contest, found: RoundsByArms) -> None:
+        """`deviations`, given what the model says."""
+        slopes = self._slopes_of(known)
+        rows = known.rows if slopes is None else known.rows * slopes[:, :, None]
+        _gap_norms.call(
+            as_in_kernels(rows),
+            as_in_kernels(contest.best, INTEGER),
+            as_in_kernels(space.factors),
+            as_in_kernels(contest.candidates, BOOL),
+            float(contest.noise),
+            found,
+        )
 
     def predict(self, model: LinearModel, contexts: Contexts) -> RoundsByArms:
         """mu(thetahat'phi(x, a))."""
@@ -183,15 +220,9 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
 
         return predict
 
-    def slopes_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms | None:
+    def _slopes_of(self, known: Known) -> RoundsByArms | None:
         """The derivative of the mean reward by theta'phi, at the model's; None: 1."""
         return None
-
-    def values_of_rows(self, model: LinearModel, rows: Float[np.ndarray, "n rows d"]) -> RoundsByArms:
-        """The model's mean rewards, given the features of every round."""
-        check_rows(self.features, rows)
-        check_parameters(self.features, model.parameters)
-        return self.means(linear_products(rows, model.parameters, self.features.n_arms, float(model.offset)))
 
     def means(self, predictors: RoundsByArms) -> RoundsByArms:
         """mu of every predictor theta'phi, which may be overwritten; the predictor itself in a linear class."""
