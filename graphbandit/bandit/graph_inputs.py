@@ -41,6 +41,11 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
     if isinstance(graph, Graph):
         made = graph
     elif isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph):
+        if _are_pairs(graph, arms.n_arms):
+            raise GraphError(
+                f"graph is a {type(graph).__name__} of pairs, which are edges rather than rows of a square; expected "
+                f"FeedbackGraph.from_edges(graph, {arms.n_arms}, add_loops=True), or an array of 0 and 1"
+            )
         made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, require_loops=False), arms)
     elif _is_networkx(graph):
         nodes = None if arms.arms is None else arms.arms.names
@@ -57,6 +62,13 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
     if made.arms is not None:
         check_names(arms, made.arms)
     return made
+
+
+def _are_pairs(graph: object, n_arms: int) -> bool:
+    """Whether these are edges: tuples of two, also where two arms make them fit, or lists of two for more arms."""
+    if not isinstance(graph, list | tuple) or not graph:
+        return False
+    return all(isinstance(row, tuple if n_arms == 2 else list | tuple) and len(row) == 2 for row in graph)
 
 
 def _with_loops(how: str, graph: FeedbackGraph, arms: Arms) -> FeedbackGraph:

@@ -178,6 +178,16 @@ def test_several_graphs_come_as_a_list_of_what_one_may_be():
     assert make().probabilities([VISIT] * 2, [weighted, weighted]).shape == (2, 3)
 
 
+@pytest.mark.parametrize(("arms", "edges"), [(2, [(1, 0), (0, 1)]), (3, [(0, 1), (1, 2)]), (4, [[0, 1], [1, 2]])])
+def test_a_list_of_edges_is_no_matrix_even_where_it_would_fit(arms, edges):
+    bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=arms))
+    with pytest.raises(GraphError, match=rf"list of pairs, which are edges .* from_edges\(graph, {arms}, add_loops"):
+        bandit.decide(graph=edges)
+    with pytest.raises(GraphError, match="list of pairs"):
+        bandit.decide_batch(graphs=[edges, edges])
+    assert gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=2)).decide(graph=[[1, 1], [0, 1]]).id == 0
+
+
 def test_a_polars_series_has_the_rewards_of_the_revealed_arms_in_their_order():
     bandit = make()
     decision = bandit.decide(VISIT, available=["8.99"])
