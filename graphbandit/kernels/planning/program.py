@@ -173,6 +173,7 @@ def certified_answer(
 
 
 answer_program = for_python(certified_answer)
+"""`certified_answer` for callers in Python."""
 
 
 @kernel()

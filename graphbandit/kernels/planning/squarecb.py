@@ -29,6 +29,7 @@ from graphbandit.kernels.jit import behind_pointer, inner, kernel
 from graphbandit.kernels.planning.bordered_cholesky import roomy
 from graphbandit.kernels.planning.cones import clear, sandwich
 from graphbandit.kernels.planning.squarecb_point import (
+    Data,
     Iterate,
     advance,
     ahead,
@@ -56,16 +57,9 @@ REFINED = 1e-4
 
 
 @inner()
-def certify(
-    costs: PerArm,
-    revealing: ArmsByArms,
-    revealed: ArmsByArms,
-    p: PerArm,
-    weights: PerArm,
-    outer_slopes: PerArm,
-    inner_slopes: PerArm,
-) -> tuple[float, float]:
+def certify(data: Data, p: PerArm, weights: PerArm, outer_slopes: PerArm, inner_slopes: PerArm) -> tuple[float, float]:
     """(objective of p, lower bound of the optimum by w, r and rho), in units of 1 / gamma, from the data alone."""
+    costs, revealing, revealed = data
     n = costs.shape[0]
     q, prices, earned = roomy(n), np.empty(n), roomy(n)
     mean, squares, bound = 0.0, 0.0, 0.0
@@ -106,7 +100,7 @@ def solve_dense(
     `p` receives the best distribution found, the other arrays the best certificate, each on its own.
     """
     n = costs.shape[0]
-    revealing, revealed = _roomy_rows(graph), _roomy_rows(graph.T)
+    data = Data(costs, _roomy_rows(graph), _roomy_rows(graph.T))
     point = Iterate(
         np.empty(n), roomy(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3)),
         np.empty(n), np.empty(n), np.empty(n), np.empty(n),
@@ -120,12 +114,12 @@ def solve_dense(
     )  # fmt: skip
     for j in range(n):
         for b in range(n):
-            if revealing[j, b] > 0.0:
+            if graph[j, b] > 0.0:
                 system.bits[j, b >> 3] |= np.uint8(1 << (b & 7))
     q = roomy(n)
     trial = np.empty((4, n))
-    start(costs, revealing, point.p)
-    nu = centre(costs, revealing, revealed, point)
+    start(data, point.p)
+    nu = centre(data, point)
     first = np.empty(n)
     for a in range(n):
         first[a] = point.p[a]
@@ -133,8 +127,8 @@ def solve_dense(
     while True:
         change_basis(point)
         total = complementarity(point)
-        dual_point(costs, revealed, point, trial)
-        value, proof = certify(costs, revealing, revealed, trial[0], trial[1], trial[2], trial[3])
+        dual_point(data, point, trial)
+        value, proof = certify(data, trial[0], trial[1], trial[2], trial[3])
         if value < objective:
             objective = value
             p[:] = trial[0]
@@ -147,12 +141,12 @@ def solve_dense(
         if gap <= GOAL or steps == STEPS or (idle >= PATIENCE and gap <= 1e-7):
             break
         steps += 1
-        build(revealing, revealed, point, system)
+        build(data, point, system)
         clear(system.outer_second)
         clear(system.inner_second)
         for a in range(n):
             system.second[a] = 0.0
-        direct(costs, revealing, revealed, point, nu, 0.0, gap < REFINED, system)
+        direct(data, point, nu, 0.0, gap < REFINED, system)
         primal, dual = lengths(point)
         primal, dual = min(primal, 1.0), min(dual, 1.0)
         share, caution = 1.0, 0.9 + 0.09 * min(primal, dual)
@@ -163,16 +157,16 @@ def solve_dense(
         sandwich(system.inner_inverse, point.inner_step, point.inner_dual_step, system.inner_second)
         for a in range(n):
             system.second[a] = point.dp[a] * point.ds[a]
-        dnu = direct(costs, revealing, revealed, point, nu, target, gap < REFINED, system)
+        dnu = direct(data, point, nu, target, gap < REFINED, system)
         primal, dual = lengths(point)
         primal, dual = min(caution * primal, 1.0), min(caution * dual, 1.0)
         if not (primal > 0.0 and dual > 0.0):
             break
         nu += dual * dnu
-        advance(revealing, point, primal, dual, q)
+        advance(data, point, primal, dual, q)
     if not (objective - bound <= ACCEPTED * max(objective, 1.0)):
         known = bound
-        objective, bound = settle(costs, revealing, revealed, first, objective, bound, p, weights, trial)
+        objective, bound = settle(data, first, objective, bound, p, weights, trial)
         if not (known >= bound):
             outer_slopes[:] = 0.0
             inner_slopes[:] = 0.0
@@ -181,9 +175,7 @@ def solve_dense(
 
 @inner()
 def settle(
-    costs: PerArm,
-    revealing: ArmsByArms,
-    revealed: ArmsByArms,
+    data: Data,
     first: PerArm,
     objective: float,
     bound: float,
@@ -196,17 +188,17 @@ def settle(
     The starting point is feasible, and so is the cheapest arm alone if it reveals all. With w all on an arm of cost 0,
     and r = rho = 0, the bound is 0.
     """
-    n = costs.shape[0]
+    n = data.costs.shape[0]
     cheapest = 0
     for a in range(n):
-        if costs[a] < costs[cheapest]:
+        if data.costs[a] < data.costs[cheapest]:
             cheapest = a
     for attempt in range(2):
         lowest = 1.0
         for a in range(n):
             trial[0, a] = first[a] if attempt == 0 else 0.0
             if attempt == 1:
-                lowest = min(lowest, revealing[cheapest, a])
+                lowest = min(lowest, data.revealing[cheapest, a])
             for k in range(1, 4):
                 trial[k, a] = 0.0
         if attempt == 1:
@@ -214,7 +206,7 @@ def settle(
                 break
             trial[0, cheapest] = 1.0
         trial[1, cheapest] = 1.0
-        value, proof = certify(costs, revealing, revealed, trial[0], trial[1], trial[2], trial[3])
+        value, proof = certify(data, trial[0], trial[1], trial[2], trial[3])
         if not (objective <= value):
             objective = value
             for a in range(n):

@@ -14,6 +14,16 @@ from graphbandit.kernels.planning.cones import Cones, inner_product, longest_ste
 BISECTIONS = 45
 
 
+class Data(NamedTuple):
+    """What a program is made of; its matrices have rows padded with 0 to a multiple of eight."""
+
+    costs: PerArm
+    revealing: ArmsByArms
+    """``revealing[j, b]`` is 1.0 where j reveals b"""
+    revealed: ArmsByArms
+    """its transpose"""
+
+
 class Iterate(NamedTuple):
     """A primal and a dual point, and a direction from them; every array has one row an arm.
 
@@ -61,23 +71,24 @@ def _weight(level: float) -> float:
 
 
 @inner()
-def reduced_costs(costs: PerArm, revealed: ArmsByArms, point: Iterate, out: PerArm) -> None:
+def reduced_costs(data: Data, point: Iterate, out: PerArm) -> None:
     """The derivative of the Lagrangian by each p(j), without s and nu."""
-    n = costs.shape[0]
+    n = data.costs.shape[0]
     prices = np.empty(n)
     for b in range(n):
         g, k = point.outer_slope[b], point.inner_slope[b]
         w, v = point.outer_dual[b, 1], point.inner_dual[b, 1]
         prices[b] = (point.outer_excess[b] + w * g * g) + (point.inner_excess[b] + v * k * k)
-    weighted_rows(revealed, prices, out)
+    weighted_rows(data.revealed, prices, out)
     for j in range(n):
         w, v = point.outer_dual[j, 1], point.inner_dual[j, 1]
-        out[j] = costs[j] - 2.0 * w * point.outer_slope[j] + 2.0 * v * point.inner_slope[j] - out[j]
+        out[j] = data.costs[j] - 2.0 * w * point.outer_slope[j] + 2.0 * v * point.inner_slope[j] - out[j]
 
 
 @inner()
-def start(costs: PerArm, revealing: ArmsByArms, p: PerArm) -> None:
+def start(data: Data, p: PerArm) -> None:
     """A distribution that reveals b with probability about 1 / (K + c(b)), through the cheapest arm that reveals it."""
+    costs, revealing, _ = data
     n = costs.shape[0]
     best = 0
     for a in range(n):
@@ -108,17 +119,17 @@ def start(costs: PerArm, revealing: ArmsByArms, p: PerArm) -> None:
 
 
 @inner()
-def centre(costs: PerArm, revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate) -> float:
+def centre(data: Data, point: Iterate) -> float:
     """Fill in y, Y and the duals around p so that all cones have complementarity 1. Returns nu.
 
     For given p the best y(a) and w(a) are closed forms of Y, and sum_a w(a) = 1 determines Y.
     """
-    n = costs.shape[0]
+    n = data.costs.shape[0]
     p, q, levels = point.p, roomy(n), np.empty(n)
-    weighted_rows(revealing, p, q)
+    weighted_rows(data.revealing, p, q)
     low, high = np.inf, -np.inf
     for a in range(n):
-        levels[a] = costs[a] + (2.0 * p[a] - 1.0) / q[a]
+        levels[a] = data.costs[a] + (2.0 * p[a] - 1.0) / q[a]
         low, high = min(low, -levels[a]), max(high, -levels[a])
     high += n
     for _ in range(BISECTIONS):
@@ -141,7 +152,7 @@ def centre(costs: PerArm, revealing: ArmsByArms, revealed: ArmsByArms, point: It
         point.outer_dual[a, 1], point.inner_dual[a, 1] = w, 1.0 - w
         point.outer_slope[a], point.inner_slope[a] = (1.0 - p[a]) / q[a], p[a] / q[a]
         point.outer_excess[a], point.inner_excess[a] = 1.0 / q[a], 1.0 / q[a]
-    reduced_costs(costs, revealed, point, point.s)
+    reduced_costs(data, point, point.s)
     mean, least = 0.0, -np.inf
     for j in range(n):
         mean += p[j] * point.s[j]
@@ -217,7 +228,7 @@ def _moved(duals: Cones, a: int, length: float, steps: Cones, ratio: float) -> t
 
 
 @inner()
-def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q: PerArm) -> None:
+def advance(data: Data, point: Iterate, primal: float, dual: float, q: PerArm) -> None:
     """Take the steps: first the duals, in the old basis, then the primal point."""
     n = point.p.shape[0]
     for a in range(n):
@@ -230,7 +241,7 @@ def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q
         )
         point.p[a] += primal * point.dp[a]
         point.s[a] += dual * point.ds[a]
-    weighted_rows(revealing, point.p, q)
+    weighted_rows(data.revealing, point.p, q)
     for a in range(n):
         t, v = primal * point.outer_step[a, 2], primal * point.inner_step[a, 2]
         point.outer[a, 1] += primal * point.outer_step[a, 1] - t * t / q[a]
@@ -239,7 +250,7 @@ def advance(revealing: ArmsByArms, point: Iterate, primal: float, dual: float, q
 
 
 @inner()
-def dual_point(costs: PerArm, revealed: ArmsByArms, point: Iterate, trial: Float[np.ndarray, "4 arms"]) -> None:
+def dual_point(data: Data, point: Iterate, trial: Float[np.ndarray, "4 arms"]) -> None:
     """Write p, w, r and rho of the iterate, with p and w normalised and rounding removed from the bound.
 
     The bound uses the least reduced cost, so a single one that rounding made too low harms it as much as if all were.
@@ -256,10 +267,11 @@ def dual_point(costs: PerArm, revealed: ArmsByArms, point: Iterate, trial: Float
         w, r, rho = point.outer_dual[a, 1] / weight, point.outer_slope[a], point.inner_slope[a]
         trial[0, a], trial[1, a], trial[2, a], trial[3, a] = point.p[a] / mass, w, r, rho
         prices[a] = w * r * r + (1.0 - w) * rho * rho
-    weighted_rows(revealed, prices, earned)
+    weighted_rows(data.revealed, prices, earned)
     mean = 0.0
     for j in range(n):
-        earned[j] = costs[j] - 2.0 * trial[1, j] * trial[2, j] + 2.0 * (1.0 - trial[1, j]) * trial[3, j] - earned[j]
+        w, r, rho = trial[1, j], trial[2, j], trial[3, j]
+        earned[j] = data.costs[j] - 2.0 * w * r + 2.0 * (1.0 - w) * rho - earned[j]
         mean += trial[0, j] * earned[j]
     for j in range(n):
         lacking = max(mean - earned[j], 0.0)

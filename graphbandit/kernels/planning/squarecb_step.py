@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmsByArms, PerArm
+from graphbandit.base.arrays import PerArm
 from graphbandit.base.shapes import Float, UInt8
 from graphbandit.kernels.jit import inlined, inner
 from graphbandit.kernels.planning.bordered_cholesky import factorise, roomy, solve
 from graphbandit.kernels.planning.cones import Cones, clear, invert, move, sandwich
-from graphbandit.kernels.planning.squarecb_point import Iterate, reduced_costs, weighted_rows
+from graphbandit.kernels.planning.squarecb_point import Data, Iterate, reduced_costs, weighted_rows
 
 SUM_CURVATURE = 1.0
 """Added to every entry of the matrix. The steps of p sum to zero, so it changes none of them; without it the entry of
@@ -66,13 +66,14 @@ def _subset_sums(numbers: PerArm, sums: Float[np.ndarray, "groups 256"]) -> None
 
 
 @inner()
-def build(revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate, system: System) -> None:
+def build(data: Data, point: Iterate, system: System) -> None:
     """The matrix of the step, factorised: for each arm a form in the steps of q(a), p(a) and Y.
 
     With x = dY + (2 / q) dp + ((1 - 2 p) / q^2) dq, the slack of the inner cone steps by eta, that of the outer by
     x + eta, and their third entries by v = dp - rho dq and -t, t = dp + r dq. A cone (q, slack, 0) with dual (d, w, e)
     has d dq^2 / q + 2 e dq v / q + (d / slack + w / q) v^2 + 2 e v eta / slack + w eta^2 / slack; eta is eliminated.
     """
+    _, revealing, revealed = data
     n = point.p.shape[0]
     matrix = system.matrix
     matrix[:, :] = 0.0
@@ -123,23 +124,14 @@ def build(revealing: ArmsByArms, revealed: ArmsByArms, point: Iterate, system: S
 
 
 @inner()
-def direct(
-    costs: PerArm,
-    revealing: ArmsByArms,
-    revealed: ArmsByArms,
-    point: Iterate,
-    nu: float,
-    target: float,
-    refine: bool,
-    system: System,
-) -> float:
+def direct(data: Data, point: Iterate, nu: float, target: float, refine: bool, system: System) -> float:
     """Write the direction towards complementarity `target` into the steps of `point`. Returns the step of nu.
 
     With `refine`, the residual that rounding left is solved for once more.
     """
-    n = costs.shape[0]
+    n = point.p.shape[0]
     residual, missing = roomy(n), np.empty(n)
-    reduced_costs(costs, revealed, point, residual)
+    reduced_costs(data, point, residual)
     excess = -1.0
     for a in range(n):
         for k in range(3):
@@ -157,7 +149,7 @@ def direct(
         clear(steps)
     for a in range(n):
         point.dp[a], point.ds[a] = 0.0, 0.0
-    nu_step = _step(revealing, revealed, point, system, residual, missing, excess)
+    nu_step = _step(data, point, system, residual, missing, excess)
     if refine:
         clear(system.outer_force)
         clear(system.inner_force)
@@ -172,23 +164,15 @@ def direct(
             residual[a] += 2.0 * (e - r * w) - 2.0 * (g - rho * v) + nu_step - point.ds[a]
             missing[a] += w + v
             excess += w
-        weighted_rows(revealed, prices, earned)
+        weighted_rows(data.revealed, prices, earned)
         for a in range(n):
             residual[a] -= earned[a]
-        nu_step += _step(revealing, revealed, point, system, residual, missing, excess)
+        nu_step += _step(data, point, system, residual, missing, excess)
     return nu_step
 
 
 @inner()
-def _step(
-    revealing: ArmsByArms,
-    revealed: ArmsByArms,
-    point: Iterate,
-    system: System,
-    residual: PerArm,
-    missing: PerArm,
-    excess: float,
-) -> float:
+def _step(data: Data, point: Iterate, system: System, residual: PerArm, missing: PerArm, excess: float) -> float:
     """Solve the system for the forces on the cones and the residuals of the dual equations; add to the steps."""
     n = point.p.shape[0]
     solution, pull, earned = roomy(n + 1), roomy(n), roomy(n)
@@ -203,7 +187,7 @@ def _step(
         pull[a] = d + f + (1.0 - p) / q * by_t - p / q * by_v + (1.0 - 2.0 * p) / (q * q) * by_x
         solution[a] = by_t + by_v + 2.0 / q * by_x + system.force[a] - residual[a]
         solution[n] += by_x
-    weighted_rows(revealed, pull, earned)
+    weighted_rows(data.revealed, pull, earned)
     for a in range(n):
         solution[a] += earned[a]
     solve(system.matrix, solution)
@@ -214,7 +198,7 @@ def _step(
     nu_step = mass / room
     for a in range(n + 1):
         solution[a] -= nu_step * system.ones[a]
-    weighted_rows(revealing, solution, pull)
+    weighted_rows(data.revealing, solution, pull)
     outer_change, inner_change = np.empty((n, 3)), np.empty((n, 3))
     for a in range(n):
         q, p, dp, dq = point.outer[a, 0], point.p[a], solution[a], pull[a]

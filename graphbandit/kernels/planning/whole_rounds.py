@@ -73,9 +73,10 @@ class Outcome(NamedTuple):
     numbers: Float[np.ndarray, "n 5"]
     """probability, gamma, objective, duality gap, and the coverage factor: 1 unless the graph is weakly observable"""
 
+    # each property is one of the tables, for Python; kernels take them by number
     @property
     def probabilities(self) -> RoundsByArms:
-        """p, for Python; kernels take the table."""
+        """p."""
         return self.tables[:, 0]
 
     @property
