@@ -76,7 +76,8 @@ class LinearEnvironment(GraphEnvironment):
         setting_choice("arms", self.arms, get_args(Arms))
         setting_choice("features", self.features, get_args(FeatureLaw))
         setting_choice("link", self.link, LINKS)
-        setting_number("diversity", self.diversity, at_least=0.0, at_most=1.0)
+        if setting_number("diversity", self.diversity, at_least=0.0) > 1:
+            raise SettingError(f"diversity is {self.diversity!r}; expected a number of at most 1")
         if setting_number("signal", self.signal, above=0.0) > POISSON_LIMIT and self.link == "poisson":
             raise SettingError(f"signal is {self.signal!r}; expected at most {POISSON_LIMIT:g} with link 'poisson'")
         optional_number("noise", self.noise, at_least=0.0)

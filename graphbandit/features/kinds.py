@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from graphbandit.base.checks import setting_choice, setting_number
+from graphbandit.base.checks import optional_number, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
@@ -90,7 +90,7 @@ class NumberColumn(Column):
     def __post_init__(self) -> None:
         object.__setattr__(self, "location", setting_number("location", self.location))
         object.__setattr__(self, "scale", setting_number("scale", self.scale, above=0.0))
-        default = None if self.default is None else setting_number("default", self.default)
+        default = optional_number("default", self.default)
         object.__setattr__(self, "default", default)
         _check_missing(self.missing)
         if not math.isfinite(self._filled):

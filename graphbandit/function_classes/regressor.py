@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arrays import PerObservation
-from graphbandit.base.checks import setting_array, setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import optional_number, setting_array, setting_boolean, setting_choice
 from graphbandit.base.extras import imported
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
@@ -104,9 +104,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         )
         self._per_arm = per_arm
         self._resampling = resampling
-        self._perturbation = (
-            None if perturbation is None else setting_number("perturbation", perturbation, at_least=0.0)
-        )
+        self._perturbation = optional_number("perturbation", perturbation, at_least=0.0)
         self._regressor = _copy(regressor)
 
     def __repr__(self) -> str:
