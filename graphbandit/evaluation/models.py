@@ -106,7 +106,8 @@ class RewardModels:
     @property
     def residual(self) -> float:
         """The mean square of the models' residuals, averaged over the models."""
-        known, noise = [fitted.noise for fitted in self.fitted if fitted is not None], widest_noise(self.reward_range)
+        known = [fitted.noise for fitted in self.fitted if fitted is not None]
+        noise = widest_noise(self.reward_range)
         return max(float(np.mean(known)), 1e-6 * noise) if known else noise
 
 

@@ -315,7 +315,7 @@ async def _answered(service: Service, request: Request, path: str, endpoint: End
     started = time.perf_counter()
     try:
         response = await _guarded(service, request, endpoint, scope)
-    except Exception:
+    except Exception:  # a defect: the client gets an answer, and the log the reason
         logger.exception("a request has failed")
         response = problem(500, "the service has failed; its log says why")
     if response.status_code >= 400 and path.startswith("/personalizer/"):

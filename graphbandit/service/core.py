@@ -84,7 +84,7 @@ class Core:
         if settings.own_arms and not settings.arm_features:
             self._own = Hashed(settings.hashed or 64, self.slots)
         offered = self._mask([i for arm, i in self.slot.items() if arm not in settings.retired])
-        self._offered = None if offered.all() else offered  # the arms on offer by default; None: all slots are
+        self._offered = None if offered.all() else offered  # by default; None: all slots are
         self.learner = self._learner()
         if settings.own_arms and not self.learner.takes_own_arms:
             known = type(self.learner).__name__
