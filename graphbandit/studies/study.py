@@ -79,7 +79,7 @@ def written_out(text: str, shared: str) -> str:
     """A study's file as an experiment that stands by itself.
 
     The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
-    or ``[learners]`` go into the table of each environment, or of each learner.
+    or ``[learners]`` go into the table of each environment, or of each learner. Blank lines separate tables.
 
     >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
     >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")

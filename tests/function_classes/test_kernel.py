@@ -92,13 +92,15 @@ def test_the_seed_decides_the_features():
 
 
 def test_equal_landmarks_do_no_harm():
-    functions = gb.KernelClass(n_arms=2, dimension=1, landmarks=np.zeros((5, 1)), ridge=0.1)
     contexts = np.random.default_rng(4).normal(size=(20, 2, 1))
     seen = gb.Observations.from_masks(contexts, np.ones((20, 2), bool), np.ones((20, 2)))
-    data = functions.add(functions.empty(), seen)
-    values = functions.predict(functions.fit(data), contexts)
-    assert np.isfinite(values).all()
-    assert np.isfinite(functions.candidates(functions.version_space(data, 1.0), contexts)).all()
+    found = []
+    for copies in (1, 5):
+        functions = gb.KernelClass(n_arms=2, dimension=1, landmarks=np.zeros((copies, 1)), ridge=0.1)
+        data = functions.add(functions.empty(), seen)
+        lower, upper = functions.bounds(functions.version_space(data, 1.0), contexts)
+        found.append([functions.predict(functions.fit(data), contexts), lower, upper])
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(
