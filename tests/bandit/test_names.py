@@ -181,7 +181,7 @@ def test_several_graphs_come_as_a_list_of_what_one_may_be():
 @pytest.mark.parametrize(("arms", "edges"), [(2, [(1, 0), (0, 1)]), (3, [(0, 1), (1, 2)]), (4, [[0, 1], [1, 2]])])
 def test_a_list_of_edges_is_no_matrix_even_where_it_would_fit(arms, edges):
     bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=arms))
-    with pytest.raises(GraphError, match=rf"pairs, which are edges .* from_edges.graph, {arms}, add_loops"):
+    with pytest.raises(GraphError, match=rf"list of pairs, which are edges .*from_edges\(graph, {arms}, add_loops"):
         bandit.decide(graph=edges)
     with pytest.raises(GraphError, match="list of pairs"):
         bandit.decide_batch(graphs=[edges, edges])
