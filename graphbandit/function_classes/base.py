@@ -16,6 +16,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.declared import Declared, limits
+from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
@@ -68,13 +69,22 @@ class Prospects(NamedTuple):
     - `values`: fhat(x, a).
     - `candidates`: the arms that some function of the space calls best.
     - `chances`: P(a), the probability that an arm is the best on offer; None (default): the model does not give it.
-    - `deviations`: what `FunctionClass.deviations` finds; None (default): it is yet to be asked.
+    - `deviations`: what `FunctionClass.deviations` finds; None (default): it is yet to be asked, or there is no choice.
     """
 
     values: RoundsByArms
     candidates: ArmMasks
     chances: RoundsByArms | None = None
     deviations: RoundsByArms | None = None
+
+
+def some_choice(candidates: ArmMasks) -> bool:
+    """Whether some round has more than one candidate, and not too many to doubt each: else deviations do not count."""
+    rounds, n_arms = candidates.shape
+    if n_arms <= ROW_LIMIT:
+        return bool(np.count_nonzero(candidates) > rounds)
+    counts = np.count_nonzero(candidates, axis=1)
+    return bool(((counts > 1) & (counts <= ROW_LIMIT)).any())
 
 
 Predictor = Callable[[Contexts], RoundsByArms]

@@ -11,7 +11,15 @@ from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.base import FIXED_NUMBER, Contest, FunctionClass, Predictor, Prospector, Prospects
+from graphbandit.function_classes.base import (
+    FIXED_NUMBER,
+    Contest,
+    FunctionClass,
+    Predictor,
+    Prospector,
+    Prospects,
+    some_choice,
+)
 from graphbandit.function_classes.ellipsoid import (
     EXACT_ARMS,
     Ellipsoid,
@@ -148,13 +156,14 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         def prospects(contexts: Contexts, available: ArmMasks | None) -> Prospects:
             n = len(contexts)
             values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
-            deviations = None if noise is None else np.empty((n, n_arms))
+            deviations = None
             for part, rows in self.features.blocks_of(contexts):
                 known = self._known(model, rows)
                 values[part] = known.means
                 mask = None if available is None else available[part]
                 self._mark_candidates(space, rows, mask, chosen[part])
-                if noise is not None and deviations is not None:
+                if noise is not None and some_choice(chosen[part]):
+                    deviations = np.zeros((n, n_arms)) if deviations is None else deviations
                     offered = known.means if mask is None else np.where(mask, known.means, -np.inf)
                     contest = Contest(offered.argmax(axis=1), chosen[part], noise, space.radius)
                     self._find_deviations(space, known, contest, deviations[part])

@@ -10,10 +10,10 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, setting_boolean, setting_choice, setting_number
-from graphbandit.base.program_constants import ROW_LIMIT, CoverageName
+from graphbandit.base.program_constants import CoverageName
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.base import Contest, Prospector, Prospects
+from graphbandit.function_classes.base import Contest, Prospector, Prospects, some_choice
 from graphbandit.learners.base import candidates_of, prospector_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
@@ -279,7 +279,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
             if available is not None:
                 widths = np.where(available, widths, 0.0)
             widths = as_in_kernels(widths)
-        if chances is None and deviations is None and epoch.noise is not None and _some_choice(candidates):
+        if chances is None and deviations is None and epoch.noise is not None and some_choice(candidates):
             contest = Contest(shown.best_offered(values), candidates, epoch.noise, state.radius)
             deviations = as_in_kernels(functions.deviations(state.space, state.model, contexts, contest))
         return sample_rounds(
@@ -456,12 +456,3 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         else:
             candidates = rounds.available
         return float((candidates.sum(axis=1) > 1).mean())
-
-
-def _some_choice(candidates: ArmMasks) -> bool:
-    """Whether some round has more than one candidate, and not too many to doubt each."""
-    rounds, n_arms = candidates.shape
-    if n_arms <= ROW_LIMIT:
-        return bool(np.count_nonzero(candidates) > rounds)
-    counts = np.count_nonzero(candidates, axis=1)
-    return bool(((counts > 1) & (counts <= ROW_LIMIT)).any())

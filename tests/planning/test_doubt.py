@@ -169,16 +169,16 @@ def test_every_radius_and_noise_can_doubt(radius: str, noise: float | None) -> N
             bandit.observe(decision, {decision.action: float(t > 5) * float(rng.normal())})
 
 
-def test_deviations_are_asked_for_only_where_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deviations_are_found_only_where_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not with one candidate in every round, nor with more than doubts take, nor without doubt."""
     asked: list[tuple[int, ...]] = []
-    whole = gb.LinearClass.deviations
+    whole = gb.LinearClass._find_deviations
 
-    def counted(self: gb.LinearClass, *arguments: Any, **settings: Any) -> np.ndarray:
-        asked.append(arguments[-1].candidates.shape)
-        return whole(self, *arguments, **settings)
+    def counted(self: gb.LinearClass, space: Any, known: Any, contest: Any, found: Any) -> None:
+        asked.append(contest.candidates.shape)
+        whole(self, space, known, contest, found)
 
-    monkeypatch.setattr(gb.LinearClass, "deviations", counted)
+    monkeypatch.setattr(gb.LinearClass, "_find_deviations", counted)
     for n_arms, doubt, means, expected in (
         (4, 0.2, [0.1, 0.0, 0.0, 0.0], [(1, 4)]),
         (4, 0.0, [0.1, 0.0, 0.0, 0.0], []),
