@@ -106,7 +106,7 @@ def test_numbers_drawn_for_an_interrupted_call_are_drawn_again(n, monkeypatch, t
     assert content(one, tmp_path) == content(other, tmp_path)
 
 
-def test_a_failing_call_takes_nothing_from_the_random_stream(tmp_path):
+def test_a_failing_call_takes_nothing_from_the_random_stream():
     one, other = bandit(identity="a"), bandit(identity="a")
     with pytest.raises(GraphError):
         one.decide_batch(np.zeros((2, 1)), complete(4))
@@ -234,7 +234,7 @@ def test_the_schedule_of_hardly_growing_epochs_is_the_plain_one():
     assert gb.learners.EpochSchedule(growth=1e160).tau(1) >= 2**62
 
 
-def test_an_epoch_costs_no_more_calls_than_one_before(monkeypatch):
+def test_an_epoch_costs_no_more_calls_than_one_before():
     """Powers of the growth that are worked out for a round do not grow in number."""
     schedule = gb.learners.EpochSchedule(growth=1.0001)
     counted = []
@@ -260,7 +260,7 @@ def test_a_bandit_with_a_large_growth_decides():
 # Files
 
 
-def test_a_file_with_many_arms_and_open_decisions_is_read_in_arrays(tmp_path, monkeypatch):
+def test_a_file_with_many_arms_and_open_decisions_is_read_in_arrays(tmp_path):
     """No Python object for each arm of each open decision: what `load` allocates stays near the size of the file."""
     import tracemalloc
 
@@ -281,7 +281,7 @@ def test_a_file_with_many_arms_and_open_decisions_is_read_in_arrays(tmp_path, mo
 # What random trials have found (`python -m tests.fuzz`)
 
 
-def test_odd_arguments_are_told_apart(tmp_path):
+def test_odd_arguments_are_told_apart():
     problem = gb.Problem(n_arms=N_ARMS, function_class=gb.LinearClass(n_arms=N_ARMS, dimension=2), noise=0.5)
     late = gb.Bandit(gb.learners.LateGraph(learner=gb.IDSG()), problem)
     with pytest.raises(InputError, match="available is a single value"):

@@ -60,7 +60,7 @@ def test_without_names_arms_are_their_numbers():
     assert decision.revealed_arms == [decision.action]
 
 
-def test_contexts_are_dictionaries_rows_and_frames(tmp_path):
+def test_contexts_are_dictionaries_rows_and_frames():
     frame = pd.DataFrame([{"age": 31, "country": "DE"}, {"age": 52, "country": "IT"}, {"age": 18, "country": "FR"}])
     ways = {
         "dictionaries": [make().decide(row) for row in frame.to_dict("records")][:1],
@@ -115,7 +115,7 @@ def test_learners_without_contexts_need_none():
     assert len(bandit.decide_batch(None, gb.FeedbackGraphs.repeat(GRAPH, 4))) == 4
 
 
-def test_without_contexts_every_call_works(tmp_path):
+def test_without_contexts_every_call_works():
     def fresh(learner=None):
         return gb.Bandit(learner or gb.learners.UCBN(), gb.Problem(arms=PRICES, noise=0.5), graph=GRAPH)
 

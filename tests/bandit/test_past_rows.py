@@ -150,7 +150,7 @@ def test_refit_fits_everything_at_once_and_the_epoch_goes_on(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["UCB-N", "LinUCB", "SquareCB online"])
-def test_learners_of_every_round_have_nothing_to_refit(name, tmp_path):
+def test_learners_of_every_round_have_nothing_to_refit(name):
     bandit = make(LEARNERS[name])
     first = bandit.decide(CONTEXTS[0])
     bandit.observe(bandit.decide(CONTEXTS[1]), {})
@@ -252,7 +252,7 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
     refuse(bandit, call, error, message, tmp_path)
 
 
-def test_learners_that_cannot_learn_from_others_say_so(tmp_path):
+def test_learners_that_cannot_learn_from_others_say_so():
     for learner in (gb.learners.Exp3IX(), gb.learners.Exp3LGCU()):
         with pytest.raises(SettingError, match="needs notes of its own"):
             make(learner).learn(CONTEXTS, REWARDS.clip(0, 1), actions=ACTIONS)

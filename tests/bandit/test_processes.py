@@ -257,7 +257,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize(("call", "error", "message"), TAKEN.values(), ids=TAKEN)
-def test_what_cannot_be_taken_is_refused(call, error, message, tmp_path):
+def test_what_cannot_be_taken_is_refused(call, error, message):
     bandit = make(gb.Greedy(), horizon=30)
     with pytest.raises(error, match=re.escape(message)):
         call(bandit)

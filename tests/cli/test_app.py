@@ -50,7 +50,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
         assert (option.metavar or option.opts[0]).lower() in result.output.lower()
 
 
-def test_demo_prints_the_star(tmp_path) -> None:
+def test_demo_prints_the_star() -> None:
     result = invoke("demo")
     assert result.exit_code == 0
     lines = [line.split() for line in result.output.splitlines()]

@@ -165,7 +165,7 @@ def test_a_cluster_that_cannot_be_reached_is_named(tmp_path, monkeypatch):
         run(SMALL, out=tmp_path, engine=Cluster("tcp://nowhere:1"))
 
 
-def test_a_cluster_of_another_version_is_refused(tmp_path, monkeypatch):
+def test_a_cluster_of_another_version_is_refused():
     result = run_task(Task(CONDITIONS, ()))
     _check_version(result)
     rows = files.part([dict.fromkeys(files.PART_SCHEMA.names) | {"graphbandit": "0.0.1"}])

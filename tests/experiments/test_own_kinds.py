@@ -452,7 +452,7 @@ def test_the_leaderboard_says_where_they_cannot_play(module):
         Plan(study="leaderboard", only=("arms",), learners=("my_module:Nobody",)).experiments()
 
 
-def test_a_saved_bandit_never_imports_code(module, monkeypatch):
+def test_a_saved_bandit_never_imports_code(module):
     own_kinds.import_from(module)
     mine = importlib.import_module("my_module")
     bandit = gb.Bandit(mine.Biased(), gb.Problem(n_arms=3), graph=gb.graphs.star(3))

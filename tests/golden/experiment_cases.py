@@ -61,28 +61,26 @@ REFITTED = ("boosting", "network", "refits")
 """Parts of the names of experiments whose function classes are fitted anew each epoch."""
 
 
-def cut(experiment: Any, *, rounds: int, repeats: int = 1, values: int = 2) -> Any:
-    """The experiment with few rounds, and with only the first and the last `values - 1` values of each list."""
+def cut(experiment: Any, *, rounds: int) -> Any:
+    """The experiment with few rounds and one repeat, and with only the first and the last value of each list."""
 
     def shorter(grids: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            name: replace(grid, settings={key: _ends(value, values) for key, value in grid.settings.items()})
+            name: replace(grid, settings={key: _ends(value) for key, value in grid.settings.items()})
             for name, grid in grids.items()
         }
 
     return replace(
         experiment,
         rounds=rounds,
-        repeats=repeats,
+        repeats=1,
         environments=shorter(experiment.environments),
         learners=shorter(experiment.learners),
     )
 
 
-def _ends(value: Any, values: int) -> Any:
-    if not isinstance(value, list | tuple) or len(value) <= values:
-        return value
-    return [value[0], *value[len(value) - values + 1 :]]
+def _ends(value: Any) -> Any:
+    return [value[0], value[-1]] if isinstance(value, list | tuple) and len(value) > 2 else value
 
 
 def experiment(**settings: Any) -> Any:
