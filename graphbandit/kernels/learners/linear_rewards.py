@@ -6,8 +6,7 @@ rank-one step of rotations, which stays positive definite where an updated inver
 """
 
 import math
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba.core import types
@@ -16,7 +15,7 @@ from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObse
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
-from graphbandit.kernels.jit import caller, inner, kernel, pointer
+from graphbandit.kernels.jit import behind_pointer, inner, kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered, play_one_arm
 from graphbandit.kernels.learners.counter_random import fill_normals
 from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, best_probabilities
@@ -198,15 +197,7 @@ SIGNATURE = types.none(
     FLOATS, types.float64[:, ::1], MASK, FLOATS,
 )  # fmt: skip
 
-# a kernel behind a pointer, as in `exponential_weights`: each has a signature of its own
-call_thompson: Any = caller(SIGNATURE)
-"""`thompson_shares` for kernels, by its address and a tuple of its arguments."""
-
-
-@cache
-def thompson_pointer() -> int:
-    """The address of `thompson_shares`."""
-    return pointer(thompson_shares, SIGNATURE)
+call_thompson, thompson_pointer = behind_pointer(thompson_shares, SIGNATURE)
 
 
 @inner()
