@@ -15,7 +15,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always
-from graphbandit.base.declared import check_declared, limits
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import trusted, tuple_of
@@ -34,14 +34,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RoundState:
+class RoundState(Declared):
     """What every state of such a learner has: the problem, and the rounds that are learnt."""
 
     problem: Problem
     rounds: int = field(metadata=limits(at_least=0))
-
-    def __post_init__(self) -> None:
-        check_declared(self)
 
 
 State = TypeVar("State", bound=RoundState)
