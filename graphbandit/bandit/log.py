@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class BanditLog:
     ) -> None:
         if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
             raise SettingError(f"log is {folder!r}; expected the path of a folder, or None")
-        setting_choice("log_sync", sync, ("file", "append"))
+        setting_choice("log_sync", sync, get_args(LogSync))
         self.folder, self.sync_policy, self.unlogged = Path(folder), sync, 0
         self._problem, self._process = problem, os.getpid()
         self._joining: Problem | None = None

@@ -85,10 +85,8 @@ def _best(table: EvaluationTable) -> str:
 def _differences(differences: Sequence[Difference]) -> Table:
     rows = []
     for found in differences:
-        better = found.first if found.value > 0 else found.second
         cells = [Cell(f"{number:.5g}", number) for number in (found.value, found.low, found.high)]
-        verdict = f"{better} is better" if found.decided else "undecided"
-        rows.append([f"{found.first} - {found.second}", *cells, verdict])
+        rows.append([f"{found.first} - {found.second}", *cells, found.verdict])
     return Table("Differences with paired intervals", ["policies", "difference", "low", "high", "verdict"], rows)
 
 

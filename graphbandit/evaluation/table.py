@@ -87,11 +87,15 @@ class Difference:
         """Whether the interval excludes 0."""
         return self.low > 0 or self.high < 0
 
+    @property
+    def verdict(self) -> str:
+        """Which of the policies is better, if the interval decides it."""
+        return f"{self.first if self.value > 0 else self.second} is better" if self.decided else "undecided"
+
     def __str__(self) -> str:
-        verdict = f"{self.first if self.value > 0 else self.second} is better" if self.decided else "undecided"
         return (
             f"{self.first} - {self.second}: {self.value:.5g}  "
-            f"[{self.low:.5g}, {self.high:.5g}] at {self.level:.0%}: {verdict}"
+            f"[{self.low:.5g}, {self.high:.5g}] at {self.level:.0%}: {self.verdict}"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import narwhals
 import numpy as np
@@ -31,7 +31,7 @@ def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
     >>> to_frames(log, "pyarrow")["rewards"].column("arm").to_pylist()
     [0, 1]
     """
-    setting_choice("kind", kind, ("pandas", "polars", "pyarrow"))
+    setting_choice("kind", kind, get_args(Kind))
     tables = log.to_arrow()
     if kind == "pyarrow":
         return {name: tables[name] for name in (DECISIONS, REWARDS, GRAPHS)}

@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -15,7 +15,8 @@ from graphbandit.service.rows import DecisionBody
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 """Units of time, in seconds."""
-SCOPES = ("read", "decide", "observe", "admin")
+Scope = Literal["read", "decide", "observe", "admin"]
+"""What a token may allow; "admin" allows everything."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")
 LONGEST_NAME = 256
 """The most characters of an arm's name or a decision's key."""
@@ -35,7 +36,7 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 class Token(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A bearer token: its text, its SHA-256 digest, or the environment variable that holds it; and what it allows."""
 
-    scopes: list[Literal["read", "decide", "observe", "admin"]]
+    scopes: list[Scope]
     token: str | None = None
     sha256: str | None = None
     environment: str | None = None
@@ -204,7 +205,7 @@ def _token(name: str, table: Any) -> Token:
     if token.sha256 is not None and not re.fullmatch("[0-9a-f]{64}", token.sha256):
         raise ConfigurationError(f"{field}.sha256", "is not a digest; expected 64 hexadecimal digits")
     if not token.scopes:
-        raise ConfigurationError(f"{field}.scopes", f"is empty; expected some of {', '.join(SCOPES)}")
+        raise ConfigurationError(f"{field}.scopes", f"is empty; expected some of {', '.join(get_args(Scope))}")
     return token
 
 

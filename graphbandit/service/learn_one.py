@@ -9,7 +9,7 @@ either all rewards of its rounds have come or the next round comes.
 import contextlib
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -84,7 +84,8 @@ class LogLearner:
                 self._start(row.key, _Start(row.position, row.time, body), {}, False)
         elif row.kind == Kind.ACTIVATION:
             known = self._known(row.bandit, row.key, row.position)
-            given = {arm: self._aggregated(rewards) for arm, rewards in known.rewards.items()}
+            adds_up = self.core.settings.aggregation == "sum"
+            given = {arm: sum(rewards) if adds_up else rewards[0] for arm, rewards in known.rewards.items()}
             self._start(row.key, _Start(row.position, row.time, known.decision), given, known.final)
         elif row.kind == Kind.REWARD:
             self._reward(row)
@@ -166,9 +167,6 @@ class LogLearner:
                 self._awaited[row.key] = left - 1
             else:
                 del self._awaited[row.key]
-
-    def _aggregated(self, rewards: Sequence[float]) -> float:
-        return float(sum(rewards)) if self.core.settings.aggregation == "sum" else rewards[0]
 
     def _looked_up(self, row: Row) -> _Start | None:
         """Where the decision of a reward started, from the log up to that reward; None if it is not active yet."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -46,7 +46,7 @@ class VwReader:
         features: Sequence[str] | None = None,
         max_features: int = MAX_FEATURES,
     ) -> None:
-        setting_choice("contexts", contexts, ("auto", "shared", "arms", "both"))
+        setting_choice("contexts", contexts, get_args(Contexts))
         self.path, self._parse, self._contexts = path, parse, contexts
         self._features = features
         self._max_features = setting_integer("max_features", max_features, at_least=1)
