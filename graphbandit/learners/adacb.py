@@ -10,7 +10,7 @@ import numpy as np
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
-from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState
+from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState, settings_of_paper
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.problem import Problem
@@ -67,8 +67,11 @@ class AdaCB(Learner[AdaCBGState]):
 
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCB":
-        """The radius, gamma and epochs of Gong & Zhang's Algorithm 1. Other settings may be given."""
-        return cls(**{"radius": "paper", "gamma": "paper", **settings})
+        """The radius, gamma and epochs of Gong & Zhang's Algorithm 1.
+
+        - `settings`: all others, such as `eta` or `delta`; `radius` and `gamma` are refused.
+        """
+        return cls(**settings_of_paper("AdaCB", ("radius", "gamma"), settings))
 
     @cached_property
     def _on_loops(self) -> AdaCBG:

@@ -101,6 +101,17 @@ def _of_all_arms(estimate: Callable[[Contexts, ArmMasks | None], RoundsByArms]) 
     return prospects
 
 
+def settings_of_paper(learner: str, fixed: tuple[str, ...], settings: dict[str, Any]) -> dict[str, Any]:
+    """These settings and those that the paper fixes; SettingError if one of the latter is given."""
+    for name in fixed:
+        if name in settings:
+            raise SettingError(
+                f"{learner}.paper() got {name}={settings[name]!r}; expected none, as the paper fixes "
+                f"{', '.join(fixed[:-1])} and {fixed[-1]}: {learner}({name}=...) is another algorithm"
+            )
+    return {**dict.fromkeys(fixed, "paper"), **settings}
+
+
 @savable
 @dataclass(frozen=True, kw_only=True)
 class AdaCBG(EpochLearner[AdaCBGState]):
@@ -192,7 +203,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         setting_choice("coverage", self.coverage, ("tight", "paper"))
         if self.gamma is None and (self.radius == "paper") != (self.coverage == "paper"):
             raise SettingError(
-                f"radius is {self.radius!r} and coverage is {self.coverage!r}, of which one alone is the paper's; "
+                f"radius is {self.radius!r} and coverage is {self.coverage!r}, so only one of them is the paper's; "
                 "expected AdaCBG.paper(), or a gamma beside them: 'paper', 'natural' or 'width'"
             )
         setting_choice("gamma", self.gamma_rule, tuple(ETA))
@@ -207,12 +218,15 @@ class AdaCBG(EpochLearner[AdaCBGState]):
 
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCBG":
-        """Algorithm 1 as the paper states it: its radius, coverage, gamma and epochs. Other settings may be given.
+        """Algorithm 1 as the paper states it: its radius, coverage, gamma and epochs.
+
+        - `settings`: all others, such as `eta`, `delta` or `function_class`; `radius`, `coverage` and `gamma` are
+          refused.
 
         >>> AdaCBG.paper(delta=0.05).exploitation
         1.0
         """
-        return cls(**{"radius": "paper", "coverage": "paper", "gamma": "paper", **settings})
+        return cls(**settings_of_paper("AdaCBG", ("radius", "coverage", "gamma"), settings))
 
     @cached_property
     def gamma_rule(self) -> str:

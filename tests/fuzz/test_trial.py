@@ -28,7 +28,7 @@ def test_every_public_function_can_be_given_arguments():
     """A parameter of a type that no recipe makes raises: add one to tests/fuzz/recipes.py."""
     world = World(np.random.default_rng(0))
     functions = found()
-    assert len(functions) > 50
+    assert {"simulate", "solve_sampling_lp", "Bandit", "Bandit.decide", "AdaCBG.choose"} <= set(functions)
     for _, function in functions.values():
         for _ in range(3):  # each draws other members of unions
             arguments(function, world)

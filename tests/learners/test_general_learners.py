@@ -222,8 +222,13 @@ def test_adacb_chooses_as_if_there_were_loops_only_and_sees_what_there_is():
         (lambda: gb.learners.BootstrappedThompson(seed=-1), "seed is -1"),
         (lambda: gb.learners.ExploreThenCommit(explore_rounds=0), "explore_rounds is 0"),
         (lambda: gb.learners.AdaCB(eta=0.0), r"eta is 0\.0"),
-        (lambda: gb.AdaCBG(radius="paper"), "one alone is the paper's; expected AdaCBG.paper"),
-        (lambda: gb.AdaCBG(coverage="paper"), "one alone is the paper's; expected AdaCBG.paper"),
+        (lambda: gb.AdaCBG(radius="paper"), "only one of them is the paper's; expected AdaCBG.paper"),
+        (lambda: gb.AdaCBG(coverage="paper"), "only one of them is the paper's; expected AdaCBG.paper"),
+        (lambda: gb.AdaCBG.paper(gamma="natural"), r"AdaCBG\.paper\(\) got gamma='natural'; expected none"),
+        (lambda: gb.AdaCBG.paper(radius="sharp"), r"AdaCBG\.paper\(\) got radius='sharp'; expected none"),
+        (lambda: gb.AdaCBG.paper(coverage="tight"), r"AdaCBG\.paper\(\) got coverage='tight'; expected none"),
+        (lambda: gb.learners.AdaCB.paper(radius="natural"), r"AdaCB\.paper\(\) got radius='natural'; expected none"),
+        (lambda: gb.learners.AdaCB.paper(gamma="natural"), r"AdaCB\.paper\(\) got gamma='natural'; expected none"),
     ],
 )
 def test_bad_settings_are_refused(make, message):

@@ -46,13 +46,22 @@ def test_with_self_loops_only_it_is_inverse_gap_weighting():
 
 
 def test_the_first_epoch_reveals_as_much_as_can_be():
-    """All losses equal: on a star the hub has all mass but what its own constraint asks for, and gamma is 1."""
+    """All losses equal: gamma is 1, a star's hub has most mass, its leaves share the rest, and nothing is better."""
     instance, learner = instance_of("star"), gb.SquareCBG()
     state = learner.init(instance.problem(None))
     part = instance.rounds(0, 2)
     decisions = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     assert (decisions.gamma == 1.0).all()
-    assert decisions.observation_probabilities.min() > 0.5
+    for p, graph in zip(decisions.probabilities, part.graphs, strict=True):
+        matrix = graph.to_dense()
+        hub = int(matrix.sum(axis=1).argmax())
+        leaves = np.delete(p, hub)
+        assert p[hub] > 0.5
+        np.testing.assert_allclose(leaves, leaves[0], atol=1e-9)
+        reached = value(np.zeros(6), matrix, 1.0, p)
+        for moved in (-0.01, 0.01):
+            other = p + np.where(np.arange(6) == hub, moved, -moved / 5)
+            assert reached < value(np.zeros(6), matrix, 1.0, other)
 
 
 def test_single_decisions_and_batches_are_the_same_bits():

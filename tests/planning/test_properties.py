@@ -156,7 +156,7 @@ def test_the_truth_stays_in_the_version_space_and_a_singleton_ends_the_regret(ra
                 singletons += 1
                 assert loss.max() == 0
     assert kept >= 0.9 * runs
-    assert radius == "paper" or singletons > runs
+    assert singletons > (runs if radius == "sharp" else 0)  # the paper's radius is wide
 
 
 def epochs_of(learner, instance, rounds):

@@ -29,6 +29,8 @@ def test_many_processes_are_one_service(tmp_path: Path) -> None:
 def test_everything_ends_with_the_parent(tmp_path: Path) -> None:
     server = Server(tmp_path, PRICES, "--workers", "1").start()
     children = list(server.children().values())
+    assert set(server.children()) == {"writer", "learner", "decider-0"}
+    assert all(map(_alive, children))
     server.stop(signal.SIGKILL)
     wait_until(lambda: not any(map(_alive, children)), "no process is left behind")
 

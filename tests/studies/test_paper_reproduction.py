@@ -14,9 +14,10 @@ from typer.testing import Result
 
 import graphbandit as gb
 from graphbandit.errors import EngineError
+from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.results.reading import Results, part_files
 from graphbandit.studies import Finding, Findings, Plan, run_plan
-from graphbandit.studies.paper.bounds import horizon_bounds, independence_bound
+from graphbandit.studies.paper.bounds import CONTEXTS, INSTANCES, horizon_bounds, independence_bound
 from graphbandit.studies.paper.names import READINGS
 from graphbandit.studies.paper.set_sizes import SetSizes, set_sizes
 from graphbandit.studies.paper.star import star_decision
@@ -232,7 +233,16 @@ def test_bounds_are_those_of_the_theory() -> None:
     sizes = {"mean_independence_number": 5.0, "log_size": np.log(50)}
     expected = gb.theory.minimax_bound(horizon=2048.0, n_arms=50, **sizes)
     assert bounds.minimax[1] == expected == independence_bound(point, 2048)
-    assert (bounds.gap_dependent > 0).all()
+    environment = build_environment(point.kind, point.settings)
+    curves = []
+    for repeat in range(INSTANCES):
+        instance = environment.instance(0, repeat)
+        drawn = instance.rounds(0, CONTEXTS)
+        ordered = np.sort(drawn.means, axis=1)
+        theta = gb.theory.disagreement_coefficient(instance.functions, drawn.contexts, instance.truth)
+        gap = float(np.median(ordered[:, -1] - ordered[:, -2]))
+        curves.append(gb.theory.gap_dependent_bound(horizon=2048.0, gap=gap, disagreement=theta, **sizes))
+    assert bounds.gap_dependent[1] == pytest.approx(np.mean(curves), rel=1e-12)
 
 
 def test_tables_hold_the_means(whole: tuple[Path, Result], edges: Path) -> None:
