@@ -67,6 +67,10 @@ class SupportError(InputError):
     """A policy plays arms whose rewards the log can never reveal, so no unbiased value exists."""
 
 
+class NestedCallError(GraphBanditError, RuntimeError):
+    """A bandit was called within another call of the same thread, as by a signal handler; nothing has changed."""
+
+
 class UnknownDecisionError(GraphBanditError, KeyError):
     """No open decision has this id."""
 

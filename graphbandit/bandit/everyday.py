@@ -1,11 +1,12 @@
 """The everyday object: a learner, what it knows and its random stream, behind `decide` and `observe`."""
 
+import copy
 import math
 import os
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
@@ -39,7 +40,14 @@ from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted, tuple_of
-from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
+from graphbandit.errors import (
+    FitError,
+    InputError,
+    NestedCallError,
+    ObservationError,
+    SettingError,
+    UnknownDecisionError,
+)
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -161,12 +169,33 @@ class Bandit:
         self._copy = secrets.token_hex(4)
         self._decides: Maker | None = None
         self._log: BanditLog | None = None
-        self._lock = threading.RLock()
+        self._make_lock()
         self._change: _Change | None = None  # a change that is decided on but may not be done
         # where the random stream was when a call began that is not done; _ONE: before the number that is kept, if any
         self._before: Mapping[str, Any] | None = None
         self._keep_numbers()
         self._once: _Once | None = None
+
+    def _make_lock(self) -> None:
+        self._lock = threading.RLock()
+        self._in_call: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # threading uses it, too
+
+    def _check_alone(self) -> None:
+        """Raise within another call of this thread, which a signal handler or a tracer has interrupted."""
+        if self._in_call():
+            raise NestedCallError(
+                "another call of this bandit is running in this thread; expected it to end first: signal handlers may "
+                "ask for rounds, state and open decisions, and change nothing"
+            )
+
+    def _alone(self) -> threading.RLock:
+        """The lock, for a call that is not within another one."""
+        self._check_alone()
+        return self._lock
+
+    def _read(self) -> Loop:
+        """`_settled`; within another call of this thread, the loop as it is, as that call is still at work."""
+        return self._loop if self._in_call() else self._settled()
 
     def _keep_numbers(self) -> None:
         """Make room for the number that draws the arm of a single round; it is nan unless a round is being decided."""
@@ -174,18 +203,23 @@ class Bandit:
         self._given = GivenUniforms(self._uniform)
 
     def __repr__(self) -> str:
-        loop = self._settled()
+        loop = self._read()
         return f"Bandit({type(loop.learner).__name__}, rounds={loop.rounds}, open={len(self._open)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._lock:
+        with self._alone():
             self._settled()
             # a copy writes to no log: the folder is this one's
-            return {name: value for name, value in self.__dict__.items() if name not in _OF_THIS_COPY}
+            state = {name: value for name, value in self.__dict__.items() if name not in _OF_THIS_COPY}
+            # what changes is copied here: other threads may go on as soon as the lock is free
+            state["_open"] = OrderedDict((number, entry.copied()) for number, entry in self._open.items())
+            state["_keys"], state["_rng"] = self._keys.copied(), copy.deepcopy(self._rng)
+            return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _copy=secrets.token_hex(4), _decides=None)
-        self.__dict__.update(_lock=threading.RLock(), _once=None, _log=None)
+        self.__dict__.update(_once=None, _log=None)
+        self._make_lock()
         self._keep_numbers()
 
     @property
@@ -215,16 +249,18 @@ class Bandit:
     @property
     def state(self) -> Any:
         """What the learner knows now, as a value of its own kind."""
-        return self._settled().state
+        return self._read().state
 
     @property
     def rounds(self) -> int:
         """How many rounds have been decided."""
-        return self._settled().rounds
+        return self._read().rounds
 
     @property
     def open_decisions(self) -> list[int]:
         """The ids of all decisions that still await rewards, oldest first."""
+        if self._in_call():
+            return list(self._open)
         with self._lock:
             self._settled()
             return list(self._open)
@@ -232,7 +268,7 @@ class Bandit:
     @property
     def forgotten(self) -> int:
         """How many decisions were forgotten because there were more than `max_open`, or because of `forget_after`."""
-        self._settled()
+        self._read()
         return self._forgotten
 
     @property
@@ -243,17 +279,17 @@ class Bandit:
     @property
     def tally(self) -> Tally:
         """How many values of the contexts so far were unknown or missing, by column."""
-        self._settled()
+        self._read()
         return self._tally
 
     @property
     def postponed(self) -> int:
         """How many fits have failed and were put off to the next epoch."""
-        return self._settled().postponed
+        return self._read().postponed
 
     def awaited(self, decision: Decision | SupportsIndex | str) -> Int[np.ndarray, " awaited"]:
         """The arms whose rewards this decision still awaits."""
-        with self._lock:
+        with self._alone():
             return self._entry(self._number(decision)).awaited
 
     def decide(
@@ -280,6 +316,8 @@ class Bandit:
           list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then about
           these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
         """
+        if self._in_call():
+            self._check_alone()
         once = self._once
         plain = once is not None and once.plain and key is None and available is None and arms is None
         if once is not None and plain and once.graph is (self._graph if graph is None else graph):
@@ -323,6 +361,7 @@ class Bandit:
                 raise
             action, played = decisions.action.item(), after.waiting.last
             assert played is not None  # the round just decided
+            played.actions.flags.writeable = played.notes.flags.writeable = False  # the decision has them, too
             revealed = graphs.first_revealed(action)
             made, entry = made_round(self._maker, played, decisions, 0, action, revealed, None, None)
             opened = _NOTHING_OPENED if entry is None else {played.first: entry}
@@ -359,6 +398,7 @@ class Bandit:
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
           `available` are then lists, too. None (default): the arms of the problem.
         """
+        self._check_alone()
         problem = self._loop.problem
         rows, batch, available, own, tally = given_rounds(problem, self._graph, contexts, graphs, available, arms, keys)
         if keys is None:
@@ -392,6 +432,8 @@ class Bandit:
         - `final`: whether no more rewards will come; the decision is then closed even if it awaits some. False by
           default.
         """
+        if self._in_call():
+            self._check_alone()
         setting_boolean("final", final)
         problem = self._loop.problem
         arms = problem if problem.capacity is None else self._round_arms(decision)
@@ -437,7 +479,7 @@ class Bandit:
         """
         problem = self._loop.problem
         given = given_rounds(problem, self._graph, contexts, graphs, available, arms)
-        with self._lock:
+        with self._alone():
             loop = self._settled()
             mask = on_offer(available_of(problem, given.available), self._retired)
         return loop.snapshot().probabilities(Shown(given.contexts, given.graphs, mask))
@@ -483,12 +525,12 @@ class Bandit:
                 )
             from graphbandit.bandit.from_log import learnt_from_log
 
-            with self._lock:
+            with self._alone():
                 self._do(_Change(learnt_from_log(self._settled(), contexts, cluster)))
             return
         if cluster is not None:
             raise SettingError("cluster came without a log; expected learn(log, cluster=...)")
-        with self._lock:
+        with self._alone():
             loop = self._settled()
             past, news, tally = past_rounds(
                 loop.learner,
@@ -514,7 +556,7 @@ class Bandit:
 
         If the fit fails, it raises FitError and changes nothing. Learners of every round have learnt already.
         """
-        with self._lock:
+        with self._alone():
             self._do(_Change(self._settled().refit()))
 
     def add_arms(self, arms: Sequence[str] | int, *, arm_features: object = None, graph: object = None) -> None:
@@ -530,7 +572,7 @@ class Bandit:
         - `graph`: the bandit's own graph from now on. None (default): the present graph, in which a new arm reveals
           itself alone. Rounds that bring a graph must bring one of the new size.
         """
-        with self._lock:
+        with self._alone():
             loop, before = self._settled(), Catalogue(self._graph, self._retired)
             opened = [entry.played for entry in self._open.values()]
             after, catalogue = with_more_arms(loop, before, arms, arm_features=arm_features, graph=graph, opened=opened)
@@ -544,7 +586,7 @@ class Bandit:
         All arms keep their numbers. What is known of a retired arm is kept. If other arms reveal its rewards, they are
         still learnt, and open decisions still take them.
         """
-        with self._lock:
+        with self._alone():
             loop = self._settled()
             retired = retired_arms(loop.problem, arms, self._retired)
             self._do(_Change(loop, catalogue=Catalogue(self._graph, retired)))
@@ -552,7 +594,7 @@ class Bandit:
     @property
     def retired(self) -> list[str | int]:
         """The arms that are retired, by name where arms have names."""
-        with self._lock:
+        with self._alone():
             problem = self._settled().problem
             places = [] if self._retired is None else np.flatnonzero(self._retired).tolist()
             return [place if problem.arms is None else problem.arms[place] for place in places]
@@ -568,7 +610,7 @@ class Bandit:
         """
         if name is not None and (not isinstance(name, str) or not name):
             raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
-        with self._lock:
+        with self._alone():
             loop = self._settled()
             return Decider(
                 loop.snapshot(), identity=self._identity, graph=self._graph, retired=self._retired, name=name
@@ -585,7 +627,7 @@ class Bandit:
         given = list(decisions)
         for decision in given:
             check_taken(decision, self._identity)
-        with self._lock:
+        with self._alone():
             after, made, opened = take(self._settled(), self._keys, given, self._maker.copy)
             outdated = self._outdated(opened, after.rounds)
             keyed = tuple(one.detached() for one in made.values())
@@ -596,7 +638,7 @@ class Bandit:
 
     def forget(self, decision: Decision | SupportsIndex | str) -> None:
         """Stop waiting for the rewards of a decision; rewards that have come are kept."""
-        with self._lock:
+        with self._alone():
             number = self._number(decision)
             self._entry(number)
             self._do(_Change(self._loop, closed=(number,)))
@@ -614,7 +656,7 @@ class Bandit:
         - `folder`: the folder of the log, which is continued if it exists; None: no log is written from now on.
         - `sync`: as `log_sync` of `Bandit`, "file" by default.
         """
-        with self._lock:
+        with self._alone():
             loop, before = self._settled(), self._log
             same = before is not None and folder is not None and before.folder.resolve() == Path(folder).resolve()
             if before is not None and same:
@@ -628,7 +670,7 @@ class Bandit:
 
         The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
         """
-        with self._lock:
+        with self._alone():
             loop = self._settled()
             if self._log is not None:
                 self._log.sync()
@@ -866,7 +908,7 @@ class Bandit:
         return self._open[number]
 
 
-_OF_THIS_COPY = ("_lock", "_once", "_log", "_uniform", "_given")
+_OF_THIS_COPY = ("_lock", "_in_call", "_once", "_log", "_uniform", "_given")
 """What copies of a bandit have of their own."""
 
 _ONE: Mapping[str, Any] = MappingProxyType({})

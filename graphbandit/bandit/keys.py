@@ -72,6 +72,12 @@ class Keys:
             self._made.pop(oldest, None)
             del self._ended[oldest]
 
+    def copied(self) -> "Keys":
+        """The same keys, which change apart from these."""
+        made = Keys(self.limit)
+        made._made, made._open, made._ended = self._made.copy(), self._open.copy(), self._ended.copy()
+        return made
+
     @property
     def ended(self) -> list[str]:
         """The keys of decisions that await no more rewards, in the order in which they ended."""

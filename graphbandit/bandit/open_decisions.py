@@ -15,7 +15,7 @@ from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.base.arms import ArmNames, shown
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
-from graphbandit.base.values import tuple_of
+from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import ObservationError
 from graphbandit.learners.played import News, Played
 from graphbandit.rounds.decision import Decision
@@ -44,6 +44,10 @@ class OpenDecision:
         if decision.sealed is self:
             return True
         return decision.seal == self.seal and self.made_by in (None, decision.made_by)
+
+    def copied(self) -> "OpenDecision":
+        """The same decision, whose further rewards are counted apart from this one's."""
+        return trusted(OpenDecision, {**self.__dict__, "seen": set(self.seen)})
 
     @cached_property
     def seal(self) -> str:

@@ -164,6 +164,7 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         late=late,
         unfitted=None if unfitted is None else int(unfitted),
         postponed=int(saved["postponed"]),
+        opened=opened,
     )
     if getattr(state, "rounds", learnt) != learnt or loop.left < 0:
         raise ValueError("its rounds and its learner's state do not fit each other")

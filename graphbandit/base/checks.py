@@ -92,7 +92,7 @@ def setting_choice(name: str, value: object, choices: Sequence[str]) -> None:
 def setting_array(name: str, value: npt.ArrayLike, shape: tuple[int | str, ...]) -> Float[np.ndarray, "..."]:
     """`value` as a read-only float array of finite numbers; names in `shape` stand for any positive size."""
     try:
-        array = np.array(numbers(name, value))
+        array = np.array(numbers(name, value), order="C")  # as kernels read it
     except InputError as error:
         raise SettingError(f"{name} is not an array of numbers: {error}") from None
     fits = array.ndim == len(shape) and all(
@@ -110,6 +110,8 @@ def numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.nd
     """`value` as a float array, of any shape, finite or not; `has` is the verb for `name`."""
     if type(value) is np.ndarray and value.dtype == FLOAT:
         return value
+    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):  # importing numpy.ma takes long
+        raise InputError(f"{name} {has} masked numbers; expected an array without a mask")
     try:
         array = np.asarray(value)
     except ValueError:
@@ -217,6 +219,11 @@ def as_in_kernels(array: Shaped[np.ndarray, "..."], kind: npt.DTypeLike = FLOAT)
     if array.dtype == kind and array.flags.carray:
         return array
     return np.require(array, dtype=kind, requirements=["C", "W"])
+
+
+def in_one_piece(array: Shaped[np.ndarray, "..."]) -> bool:
+    """Whether kernels can read the array where it is: contiguous, in C order, and aligned."""
+    return array.flags.c_contiguous and array.flags.aligned
 
 
 def kernel_numbers(name: str, value: npt.ArrayLike, *, has: str = "has") -> Float[np.ndarray, "..."]:

@@ -7,6 +7,7 @@ from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 
+from graphbandit.base.checks import in_one_piece
 from graphbandit.base.shapes import Int, Int32, Int64
 from graphbandit.errors import GraphError
 
@@ -29,6 +30,8 @@ def check_sparse_rows(rows: SparseRows, size: int) -> None:
     fits = pointers.dtype == np.int64 and columns.dtype == np.int32 and pointers.shape == (size + 1,)
     fits = fits and columns.ndim == 1 and pointers[0] == 0 and pointers[-1] == len(columns)
     fits = fits and bool((pointers[1:] >= pointers[:-1]).all())
+    if not (in_one_piece(pointers) and in_one_piece(columns)):
+        raise GraphError("the sparse rows are views with gaps; expected contiguous arrays, as sparse_rows makes them")
     if not fits or (len(columns) and not 0 <= columns.min() <= columns.max() < size):
         raise GraphError(f"the sparse rows are not those of a matrix of {size} rows; expected columns below {size}")
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbandit.base.checks import in_one_piece
 from graphbandit.base.shapes import Int32, UInt64
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import n_words
@@ -39,7 +40,7 @@ def chosen_rounds(index: Int32[np.ndarray, " n"], rounds: Any) -> Any:
         raise InputError(f"rounds is {rounds!r}; {expected}") from None
     if chosen.ndim > 1:
         raise InputError(f"rounds has {chosen.ndim} dimensions; {expected}")
-    return chosen
+    return np.ascontiguousarray(chosen) if chosen.ndim else chosen  # a slice may have a step; kernels read no gaps
 
 
 def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
@@ -58,12 +59,14 @@ def checked_batches(kind: type[Batch], batches: Sequence[Batch]) -> None:
 def check_words(words: UInt64[np.ndarray, "... words"], shape: tuple[int, ...]) -> None:
     """Raise GraphError unless these are packed rows of this many arms; kernels trust them."""
     expected = (*shape, n_words(shape[-1]))
-    if words.dtype != np.uint64 or words.shape != expected or not words.flags.c_contiguous:
+    if words.dtype != np.uint64 or words.shape != expected or not in_one_piece(words):
         found = f"type {words.dtype} and shape {words.shape}"
-        raise GraphError(f"the packed rows have {found}; expected uint64 of shape {expected}")
+        raise GraphError(f"the packed rows have {found}; expected a contiguous array of uint64 of shape {expected}")
 
 
 def check_places(index: Int32[np.ndarray, " n"], stored: int) -> None:
     """Raise GraphError unless every round has one of the stored graphs; kernels trust that."""
+    if not in_one_piece(index):
+        raise GraphError("index is a view with gaps; expected a contiguous array, as numpy.ascontiguousarray makes it")
     if index.dtype != np.int32 or index.ndim != 1 or (len(index) and not 0 <= index.min() <= index.max() < stored):
         raise GraphError(f"index is {reprlib.repr(index)}; expected whole numbers from 0 to {stored - 1}")

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
-from graphbandit.base.checks import as_in_kernels, setting_boolean, setting_choice, setting_number
+from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.base.program_constants import CoverageName
 from graphbandit.base.saved_files import savable
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Contest, Prospector, Prospects, some_choice
-from graphbandit.learners.base import candidates_of, prospector_of
+from graphbandit.learners.base import candidates_of, prospector_of, spreads_of
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,
@@ -288,14 +288,13 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         functions, widths = epoch.functions, None
         if epoch.by_widths:
             widths = functions.widths(state.space, state.model, contexts, shown.best_offered(values))
-            if widths.shape != values.shape:
-                raise InputError(f"the function class gave widths of shape {widths.shape}; expected {values.shape}")
+            widths = spreads_of(functions, "widths", widths, contexts)
             if available is not None:
                 widths = np.where(available, widths, 0.0)
-            widths = as_in_kernels(widths)
         if chances is None and deviations is None and epoch.noise is not None and some_choice(candidates):
             contest = Contest(shown.best_offered(values), candidates, epoch.noise, state.radius)
-            deviations = as_in_kernels(functions.deviations(state.space, state.model, contexts, contest))
+            deviations = functions.deviations(state.space, state.model, contexts, contest)
+            deviations = spreads_of(functions, "deviations", deviations, contexts)
         return sample_rounds(
             epoch.rule,
             values=values,

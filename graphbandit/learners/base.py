@@ -367,6 +367,20 @@ def prospector_of(functions: FunctionClass[Any, Any, Any], model: Any, space: An
     return checked
 
 
+def spreads_of(functions: FunctionClass[Any, Any, Any], name: str, given: Any, contexts: Contexts) -> RoundsByArms:
+    """Widths or deviations that the class gave, as kernels trust them; infinite where nothing is known of an arm."""
+    if _is_ours(functions):
+        return as_in_kernels(given)
+    spreads = numbers(f"the array of {name}", given)
+    expected = (len(contexts), functions.n_arms)
+    if spreads.shape != expected:
+        raise InputError(f"the function class gave {name} of shape {spreads.shape}; expected {expected}")
+    if not (spreads >= 0.0).all():
+        wrong = spreads[~(spreads >= 0.0)][0]
+        raise InputError(f"the function class gave {name} with {wrong}; expected numbers of at least 0")
+    return as_in_kernels(spreads)
+
+
 def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks, contexts: Contexts) -> ArmMasks:
     expected = (len(contexts), functions.n_arms)
     if mask.dtype != np.bool_ or mask.shape != expected:
@@ -374,4 +388,6 @@ def _checked_candidates(functions: FunctionClass[Any, Any, Any], mask: ArmMasks,
             f"the function class gave candidates of type {mask.dtype} and shape {mask.shape}; "
             f"expected booleans of shape {expected}"
         )
+    if not _is_ours(functions):
+        mask = mask.copy()  # decisions keep it, and the class may fill the same array again
     return as_in_kernels(mask, np.bool_)

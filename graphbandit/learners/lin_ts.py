@@ -17,6 +17,9 @@ from graphbandit.learners.problem import Problem
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.linear_rewards import LinearSettings
 
+MOST_DRAWS = 1_000_000
+"""Draws for a decision, at most: a kernel that draws cannot be interrupted."""
+
 
 @savable
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,7 @@ class LinTS(LinearLearner):
 
     def __post_init__(self) -> None:
         setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)
-        setting_integer("draws", self.draws, at_least=1)
+        setting_integer("draws", self.draws, at_least=1, at_most=MOST_DRAWS)
         setting_integer("seed", self.seed, at_least=0, at_most=2**62)
         optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
         self._check_features()

@@ -45,7 +45,8 @@ class Loop:
       came late.
     - `unfitted`: the number of rounds after which a fit has failed; it is not tried again before there is more data.
     - `postponed`: how many fits were put off to the next epoch.
-    - `fitting`: the graphs of the last rounds, which fit the learner and its problem.
+    - `fitting`: the last graphs that passed the check, so that they are not checked again.
+    - `shape`: that of the context of a round, the same in all rounds; None before the first.
     """
 
     learner: Learner[Any]
@@ -60,6 +61,7 @@ class Loop:
     unfitted: int | None = None
     postponed: int = 0
     fitting: Graphs | None = None
+    shape: tuple[int, ...] | None = None
 
     @classmethod
     def start(cls, learner: Learner[Any], problem: Problem) -> "Loop":
@@ -86,9 +88,14 @@ class Loop:
         late: Iterable[Played] = (),
         unfitted: int | None = None,
         postponed: int = 0,
+        opened: Iterable[Played] = (),
     ) -> "Loop":
-        """The loop that goes on from a state in which `learnt` rounds are learnt; those that wait come next."""
-        rounds = Chain(waiting)
+        """The loop that goes on from a state in which `learnt` rounds are learnt; those that wait come next.
+
+        `opened` are rounds whose rewards may still come.
+        """
+        rounds, late = Chain(waiting), Chain(late)
+        shapes = (part.contexts.shape[1:] for part in (*rounds, *late, *opened))
         return cls(
             learner=learner,
             problem=problem,
@@ -98,9 +105,10 @@ class Loop:
             until=learnt + learner.rounds_until_update(state),
             waiting=rounds,
             news=Chain(news),
-            late=Chain(late),
+            late=late,
             unfitted=unfitted,
             postponed=postponed,
+            shape=next(shapes, None),
         )
 
     @property
@@ -121,8 +129,8 @@ class Loop:
 
         Raises FitError if the learner cannot learn; `postponing` gives the loop that then goes on without.
         """
-        before, n = self.waiting.first, len(shown.contexts)
-        alike = before is not None and shown.contexts.shape == before.contexts.shape
+        shape = shown.contexts.shape
+        n, alike = shape[0], shape[1:] == self.shape
         if not alike or shown.graphs is not self.fitting or shown.graphs is None or self.problem.horizon is not None:
             self.check(shown)  # most rounds are like those before
         if n <= self.until - self.rounds:
@@ -167,8 +175,8 @@ class Loop:
         if isinstance(self.learner, EveryRoundLearner) and not len(self.waiting):
             decisions, state = self.learner.play(self.state, shown, rewards, rng)
             rounds = self.rounds + len(shown)
-            until = rounds + self.learner.rounds_until_update(state)
-            return decisions, self._with(state=state, rounds=rounds, learnt=rounds, until=until)
+            until, shape = rounds + self.learner.rounds_until_update(state), shown.contexts.shape[1:]
+            return decisions, self._with(state=state, rounds=rounds, learnt=rounds, until=until, shape=shape)
         decisions, loop = self._decided(shown, rng)
         rows, arms = np.nonzero(graphs._revealed(decisions.action))
         propensities = decisions.observation_probabilities[rows, arms]
@@ -187,7 +195,8 @@ class Loop:
             loop = loop.ready()
             low = loop.rounds - self.rounds
             high = min(low + loop.left, n)
-            loop = loop._with(rounds=self.rounds + high, waiting=loop.waiting.plus(played.part(low, high)))
+            waiting, shape = loop.waiting.plus(played.part(low, high)), played.contexts.shape[1:]
+            loop = loop._with(rounds=self.rounds + high, waiting=waiting, shape=shape)
             if starts[high] > starts[low]:
                 loop = loop.observe(news.part(int(starts[low]), int(starts[high])))
         return loop
@@ -227,8 +236,9 @@ class Loop:
                 mask = np.ones((len(part.actions), self.problem.n_arms), dtype=np.bool_)
             return part._replace(available=np.pad(mask, ((0, 0), (0, new))))
 
-        state = self.learner.grown(self.state, problem)
-        return self._with(problem=problem, state=state, waiting=Chain(map(padded, self.waiting)), fitting=None)
+        state, waiting = self.learner.grown(self.state, problem), Chain(map(padded, self.waiting))
+        shape = self.shape if self.shape is not None and len(self.shape) < 2 else None  # rows of all arms are more now
+        return self._with(problem=problem, state=state, waiting=waiting, fitting=None, shape=shape)
 
     def snapshot(self) -> Snapshot:
         """What decides the next round."""
@@ -256,9 +266,7 @@ class Loop:
             self.learner.check_shown(problem, shown)
         if problem.horizon is not None:
             self.check_horizon(len(shown))
-        before = self.waiting.first
-        if before is not None and shown.contexts.shape != before.contexts.shape:  # alike, but for how many there are
-            self._check_shape(shown.contexts)
+        self._check_shape(shown.contexts)
 
     def check_horizon(self, n: int) -> None:
         """Raise HorizonError if n more rounds are too many."""
@@ -271,10 +279,8 @@ class Loop:
 
     def _check_shape(self, contexts: Contexts) -> None:
         """Raise InputError if contexts have another shape than those before."""
-        before = self.waiting.first
-        if before is not None and contexts.shape[1:] != before.contexts.shape[1:]:
-            shape = before.contexts.shape[1:]
-            raise InputError(f"the context has shape {contexts.shape[1:]}; expected {shape} as before")
+        if self.shape is not None and contexts.shape[1:] != self.shape:
+            raise InputError(f"the context has shape {contexts.shape[1:]}; expected {self.shape} as before")
 
     def _decided(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide rounds of the current epoch."""
@@ -286,7 +292,7 @@ class Loop:
         played: Played = tuple_of(Played, fields)
         after = self.__dict__.copy()
         after["rounds"], after["waiting"] = rounds + len(contexts), self.waiting.plus(played)
-        after["fitting"] = shown.graphs
+        after["fitting"], after["shape"] = shown.graphs, contexts.shape[1:]
         return decisions, trusted(Loop, after)
 
     def _learn(self, postponing: bool) -> "Loop":
