@@ -188,14 +188,21 @@ def finite_contexts(array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "n ...
     return array
 
 
-def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
-    """The mask of arms on offer, one row a round, at least one arm in each; None when all are."""
+def available_array(available: npt.ArrayLike | None, n: int, n_arms: int | None) -> Bool[np.ndarray, "n arms"] | None:
+    """The mask of arms on offer, one row a round, at least one arm in each; None when all are.
+
+    - `n_arms`: None: as many as the mask has.
+    """
     if available is None:
         return None
     try:
         mask: np.ndarray[Any, np.dtype[Any]] = np.asarray(available)
     except ValueError:
         raise InputError("available has rows of different lengths; expected an array of booleans") from None
+    if n_arms is None:
+        if not mask.ndim:
+            raise InputError("available is a single value; expected one row a round, or a mask over all arms")
+        n_arms = mask.shape[-1]
     if mask.dtype != np.bool_:
         raise InputError(f"available has type {mask.dtype}; expected booleans")
     if mask.ndim == 1:
