@@ -120,9 +120,7 @@ def solve_dense(
     trial = np.empty((4, n))
     start(data, point.p)
     nu = centre(data, point)
-    first = np.empty(n)
-    for a in range(n):
-        first[a] = point.p[a]
+    first = point.p.copy()
     objective, bound, smallest, steps, idle = np.inf, -np.inf, np.inf, 0, 0
     while True:
         change_basis(point)
