@@ -302,11 +302,8 @@ class FeedbackGraph:
     @cached_property
     def arms_without_loop(self) -> Int64[np.ndarray, " arms_found"]:
         """The arms a that lack ``graph[a, a]``, sorted."""
-        if isinstance(self.rows, np.ndarray):
-            arms = np.flatnonzero(~diagonal(self.rows))
-        else:
-            sources, targets = self.edges().T
-            arms = np.setdiff1d(np.arange(self.n_arms), sources[sources == targets], assume_unique=True)
+        loops = diagonal(self.rows) if isinstance(self.rows, np.ndarray) else self.to_sparse().diagonal()
+        arms = np.flatnonzero(~loops)
         arms.flags.writeable = False
         return arms
 

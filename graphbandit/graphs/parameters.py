@@ -84,8 +84,7 @@ def strongly_observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
     >>> strongly_observable_arms(FeedbackGraph.from_dense([[0, 1, 1], [0, 0, 0], [1, 1, 1]], require_loops=False))
     array([False,  True,  True])
     """
-    without_loop = np.zeros(graph.n_arms, dtype=np.bool_)
-    without_loop[graph.arms_without_loop] = True
+    without_loop = np.isin(np.arange(graph.n_arms), graph.arms_without_loop)
     by_all_others = np.diff(graph.in_csr().indptr) == graph.n_arms - 1
     strong: Bool[np.ndarray, " arms"] = observable_arms(graph) & (~without_loop | by_all_others)
     return strong
