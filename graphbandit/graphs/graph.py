@@ -232,9 +232,7 @@ class FeedbackGraph:
         """The matrix G of booleans, ``G[j, a]``: playing j reveals a."""
         if isinstance(self.rows, np.ndarray):
             return unpack_rows(self.rows, self.n_arms)
-        dense = np.zeros((self.n_arms, self.n_arms), dtype=np.bool_)
-        dense[tuple(self.edges().T)] = True
-        return dense
+        return self.to_sparse().toarray()
 
     def to_sparse(self) -> scipy.sparse.csr_array[np.bool_]:
         """The same matrix as a SciPy ``csr_array`` of booleans."""
