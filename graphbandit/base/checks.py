@@ -57,23 +57,20 @@ def setting_number(
     at_most: float | None = None,
 ) -> float:
     """`value` as a finite number within the bounds given."""
-    wanted = [f"above {above:g}"] if above is not None else []
-    wanted += [f"of at least {at_least:g}"] if at_least is not None else []
-    wanted += [f"below {below:g}"] if below is not None else []
-    wanted += [f"of at most {at_most:g}"] if at_most is not None else []
-    expected = "expected a finite number" + (" " + " and ".join(wanted) if wanted else "")
+    bounds = (
+        ("above", above, operator.gt),
+        ("of at least", at_least, operator.ge),
+        ("below", below, operator.lt),
+        ("of at most", at_most, operator.le),
+    )
+    given = [(words, bound, fits) for words, bound, fits in bounds if bound is not None]
+    expected = "expected a finite number" + " and".join(f" {words} {bound:g}" for words, bound, _ in given)
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise SettingError(f"{name} is {reprlib.repr(value)}; {expected}") from None
-    if (
-        isinstance(value, bool | str | bytes | np.ndarray)
-        or not math.isfinite(number)
-        or (above is not None and number <= above)
-        or (at_least is not None and number < at_least)
-        or (below is not None and number >= below)
-        or (at_most is not None and number > at_most)
-    ):
+    fits_all = all(fits(number, bound) for _, bound, fits in given)
+    if isinstance(value, bool | str | bytes | np.ndarray) or not math.isfinite(number) or not fits_all:
         raise SettingError(f"{name} is {value!r}; {expected}")
     return number
 
@@ -193,14 +190,21 @@ def finite_contexts(array: Float[np.ndarray, "..."]) -> Float[np.ndarray, "n ...
     return array
 
 
-def available_array(available: npt.ArrayLike | None, n: int, n_arms: int) -> Bool[np.ndarray, "n arms"] | None:
-    """The mask of arms on offer, one row a round, at least one arm in each; None when all are."""
+def available_array(available: npt.ArrayLike | None, n: int, n_arms: int | None) -> Bool[np.ndarray, "n arms"] | None:
+    """The mask of arms on offer, one row a round, at least one arm in each; None when all are.
+
+    - `n_arms`: None: as many as the mask has.
+    """
     if available is None:
         return None
     try:
         mask: np.ndarray[Any, np.dtype[Any]] = np.asarray(available)
     except ValueError:
         raise InputError("available has rows of different lengths; expected an array of booleans") from None
+    if n_arms is None:
+        if not mask.ndim:
+            raise InputError("available is a single value; expected one row a round, or a mask over all arms")
+        n_arms = mask.shape[-1]
     if mask.dtype != np.bool_:
         raise InputError(f"available has type {mask.dtype}; expected booleans")
     if mask.ndim == 1:

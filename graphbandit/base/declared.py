@@ -103,18 +103,15 @@ class _Declaration(NamedTuple):
 @cache
 def _declarations(cls: type) -> list[_Declaration]:
     """The declarations of all fields that the constructor takes."""
-    return [
-        _declaration(f"{cls.__name__}.{f.name}", f.name, f.type, dict(f.metadata) or limits())
-        for f in fields(cls)
-        if f.init and not isinstance(f.type, str)
-    ]
-
-
-def _declaration(title: str, name: str, annotation: Any, within: dict[str, Any]) -> _Declaration:
-    options = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
-    shapes = [shape for shape in map(array_shape, options) if shape is not None]
-    array = (shapes[0][0], tuple(shapes[0][1].split())) if shapes else None
-    return _Declaration(name, title, array, type(None) in options, _kinds(annotation), within)
+    found = []
+    for f in fields(cls):
+        if f.init and not isinstance(f.type, str):
+            options = get_args(f.type) if get_origin(f.type) in (Union, types.UnionType) else (f.type,)
+            array = next((shape for shape in map(array_shape, options) if shape is not None), None)
+            kind_and_axes = array and (array[0], tuple(array[1].split()))
+            title, within = f"{cls.__name__}.{f.name}", dict(f.metadata) or limits()
+            found.append(_Declaration(f.name, title, kind_and_axes, type(None) in options, _kinds(f.type), within))
+    return found
 
 
 def _check_kind(title: str, found: object, kind: str) -> None:

@@ -16,6 +16,7 @@ import stat
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -51,31 +52,26 @@ def savable(cls: Class) -> Class:
 
 def write(path: str | os.PathLike[str], kind: str, content: dict[str, Any]) -> None:
     """Write `content` (dictionaries, lists, numbers, strings, arrays, savable values) to `path`, atomically."""
-    target = _path(path)
-    write_atomically(target, _archive(kind, content))
+    write_atomically(_path(path), lambda file: _archive(file, kind, content))
 
 
 def to_bytes(kind: str, content: dict[str, Any]) -> bytes:
     """What `write` would write, as bytes; the same content gives the same bytes."""
     buffer = io.BytesIO()
-    _archive(kind, content)(buffer)
+    _archive(buffer, kind, content)
     return buffer.getvalue()
 
 
-def _archive(kind: str, content: dict[str, Any]) -> Callable[[IO[bytes]], None]:
+def _archive(file: IO[bytes], kind: str, content: dict[str, Any]) -> None:
     arrays: _Content = {}
     tree = _encode(content, arrays)
     manifest = {"format": FORMAT, "version": VERSION, "kind": kind, "content": tree}
-
-    def archive_into(file: IO[bytes]) -> None:
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
-            for number, array in arrays.values():
-                buffer = io.BytesIO()
-                np.lib.format.write_array(buffer, array, allow_pickle=False)
-                archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
-
-    return archive_into
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_entry("manifest.json"), json.dumps(manifest, allow_nan=False))
+        for number, array in arrays.values():
+            buffer = io.BytesIO()
+            np.lib.format.write_array(buffer, array, allow_pickle=False)
+            archive.writestr(_entry(f"arrays/{number}.npy"), buffer.getvalue())
 
 
 def write_bytes(target: Path, content: bytes) -> None:
@@ -164,7 +160,7 @@ def _read(
                 raise SavedFileError(f"{source} has format version {manifest.get('version')!r}; expected {VERSION}")
             if manifest.get("kind") != kind:
                 raise SavedFileError(f"{source} holds a {manifest.get('kind')!r}; expected a {kind!r}")
-            content = _decode(manifest["content"], _Arrays(archive), replace, own)
+            content = _Reader(source, archive, replace, own).value(manifest["content"])
     except FileNotFoundError as error:
         raise SavedFileError(f"{source} does not exist") from error
     except OSError as error:
@@ -218,15 +214,14 @@ def _encode(value: Any, arrays: _Content) -> Any:
     if isinstance(value, dict):
         return {"$object": {str(key): _encode(item, arrays) for key, item in value.items()}}
     name = type(value).__name__
-    if _savable.get(name) is type(value):
-        fields = {key: _encode(getattr(value, key), arrays) for key in inspect.signature(type(value)).parameters}
-        return {"$class": name, "fields": fields}
-    if hasattr(value, "__external__"):
+    ours = _savable.get(name) is type(value)
+    if not ours and hasattr(value, "__external__"):
         return {"$external": _encode(value.__external__(), arrays)}
-    if "__dataclass_fields__" in vars(type(value)) and type(value).__module__.partition(".")[0] != FORMAT:
-        fields = {key: _encode(getattr(value, key), arrays) for key in inspect.signature(type(value)).parameters}
-        return {"$own": name, "fields": fields}
-    raise SavedFileError(f"{value!r} of type {type(value).__name__} cannot be saved")
+    own = "__dataclass_fields__" in vars(type(value)) and type(value).__module__.partition(".")[0] != FORMAT
+    if not ours and not own:
+        raise SavedFileError(f"{value!r} of type {name} cannot be saved")
+    fields = {key: _encode(getattr(value, key), arrays) for key in inspect.signature(type(value)).parameters}
+    return {"$class" if ours else "$own": name, "fields": fields}
 
 
 def _check_entries(archive: zipfile.ZipFile, source: str | Path, size: int) -> None:
@@ -239,22 +234,46 @@ def _check_entries(archive: zipfile.ZipFile, source: str | Path, size: int) -> N
         raise SavedFileError(f"{source} claims to hold {held} bytes; expected at most its size")
 
 
-class _Arrays:
-    """The arrays of a file, each read once, however often it is referred to."""
+class _Reader:
+    """Makes values from the tree that `_encode` made; each array is read once, however often it is referred to."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
-        self._read: dict[int, np.ndarray] = {}
+    def __init__(
+        self,
+        source: str | Path,
+        archive: zipfile.ZipFile,
+        replace: Callable[[dict[str, Any]], Any],
+        own: dict[str, type],
+    ) -> None:
+        self._source, self._replace, self._own = source, replace, own
+        self._array = cache(lambda number: _array(archive.read(f"arrays/{number}.npy")))
 
-    @property
-    def filename(self) -> str | None:
-        """The name of the file."""
-        return self._archive.filename
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        if number not in self._read:
-            self._read[number] = _array(self._archive.read(f"arrays/{number}.npy"))
-        return self._read[number]
+    def value(self, tree: Any) -> Any:
+        """The value of an entry and all that is in it."""
+        if isinstance(tree, list):
+            return [self.value(item) for item in tree]
+        if not isinstance(tree, dict):
+            return tree
+        if "$float" in tree:
+            return float(tree["$float"])
+        if "$array" in tree:
+            return self._array(int(tree["$array"]))
+        if "$object" in tree:
+            return {key: self.value(item) for key, item in tree["$object"].items()}
+        if "$external" in tree:
+            return self._replace(self.value(tree["$external"]))
+        if "$own" in tree and tree["$own"] not in self._own:
+            raise SavedFileError(
+                f"{self._source} holds a {tree['$own']!r}, a class from outside the package; "
+                f"expected it to be handed in, as load(path, classes=[{tree['$own']}])"
+            )
+        if "$class" in tree and tree["$class"] not in _savable:
+            raise SavedFileError(f"{self._source} holds a {tree['$class']!r}, which this version does not know")
+        if "$own" in tree or "$class" in tree:
+            made = self._own[tree["$own"]] if "$own" in tree else _savable[tree["$class"]]
+            value = made(**{key: self.value(item) for key, item in tree["fields"].items()})
+            check_declared(value)
+            return value
+        raise ValueError(f"unknown entry with keys {sorted(tree)}")
 
 
 def _array(data: bytes) -> np.ndarray:
@@ -280,31 +299,3 @@ def _by_name(classes: Sequence[type]) -> dict[str, type]:
         if found.setdefault(one.__name__, one) is not one:
             raise SettingError(f"classes has two classes of the name {one.__name__!r}; expected each name once")
     return found
-
-
-def _decode(tree: Any, arrays: _Arrays, replace: Callable[[dict[str, Any]], Any], own: dict[str, type]) -> Any:
-    if isinstance(tree, list):
-        return [_decode(item, arrays, replace, own) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if "$float" in tree:
-        return float(tree["$float"])
-    if "$array" in tree:
-        return arrays[int(tree["$array"])]
-    if "$object" in tree:
-        return {key: _decode(item, arrays, replace, own) for key, item in tree["$object"].items()}
-    if "$external" in tree:
-        return replace(_decode(tree["$external"], arrays, replace, own))
-    if "$own" in tree and tree["$own"] not in own:
-        raise SavedFileError(
-            f"{arrays.filename} holds a {tree['$own']!r}, a class from outside the package; "
-            f"expected it to be handed in, as load(path, classes=[{tree['$own']}])"
-        )
-    if "$class" in tree and tree["$class"] not in _savable:
-        raise SavedFileError(f"{arrays.filename} holds a {tree['$class']!r}, which this version does not know")
-    if "$own" in tree or "$class" in tree:
-        made = own[tree["$own"]] if "$own" in tree else _savable[tree["$class"]]
-        value = made(**{key: _decode(item, arrays, replace, own) for key, item in tree["fields"].items()})
-        check_declared(value)
-        return value
-    raise ValueError(f"unknown entry with keys {sorted(tree)}")

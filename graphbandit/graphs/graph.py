@@ -96,14 +96,12 @@ class FeedbackGraph:
         dense = as_booleans(matrix)
         n_arms = checked_square(dense.shape)
         names = checked_names(arms, n_arms)
+        if n_arms > PACKED_LIMIT:
+            sources, targets = np.nonzero(dense)
+            return cls._from_pairs(sources, targets, n_arms, names, add_loops, require_loops)
         if add_loops:
             dense = dense | np.eye(n_arms, dtype=np.bool_)
-        if n_arms <= PACKED_LIMIT:
-            graph = cls(n_arms, pack_rows(dense), names)
-        else:
-            sources, targets = np.nonzero(dense)
-            graph = cls(n_arms, sparse_rows(sources, targets, n_arms), names)
-        return graph._with_loops_checked(require_loops)
+        return cls(n_arms, pack_rows(dense), names)._with_loops_checked(require_loops)
 
     @classmethod
     def from_sparse(
@@ -219,13 +217,11 @@ class FeedbackGraph:
         if add_loops:
             loops = np.arange(n_arms)
             sources, targets = np.concatenate([sources, loops]), np.concatenate([targets, loops])
-        if n_arms <= PACKED_LIMIT:
-            dense = np.zeros((n_arms, n_arms), dtype=np.bool_)
-            dense[sources, targets] = True
-            graph = cls(n_arms, pack_rows(dense), names)
-        else:
-            graph = cls(n_arms, sparse_rows(sources, targets, n_arms), names)
-        return graph._with_loops_checked(require_loops)
+        if n_arms > PACKED_LIMIT:
+            return cls(n_arms, sparse_rows(sources, targets, n_arms), names)._with_loops_checked(require_loops)
+        dense = np.zeros((n_arms, n_arms), dtype=np.bool_)
+        dense[sources, targets] = True
+        return cls(n_arms, pack_rows(dense), names)._with_loops_checked(require_loops)
 
     def _with_loops_checked(self, require_loops: bool) -> FeedbackGraph:
         if require_loops and not self.has_all_loops:
@@ -236,9 +232,7 @@ class FeedbackGraph:
         """The matrix G of booleans, ``G[j, a]``: playing j reveals a."""
         if isinstance(self.rows, np.ndarray):
             return unpack_rows(self.rows, self.n_arms)
-        dense = np.zeros((self.n_arms, self.n_arms), dtype=np.bool_)
-        dense[tuple(self.edges().T)] = True
-        return dense
+        return self.to_sparse().toarray()
 
     def to_sparse(self) -> scipy.sparse.csr_array[np.bool_]:
         """The same matrix as a SciPy ``csr_array`` of booleans."""
@@ -306,11 +300,8 @@ class FeedbackGraph:
     @cached_property
     def arms_without_loop(self) -> Int64[np.ndarray, " arms_found"]:
         """The arms a that lack ``graph[a, a]``, sorted."""
-        if isinstance(self.rows, np.ndarray):
-            arms = np.flatnonzero(~diagonal(self.rows))
-        else:
-            sources, targets = self.edges().T
-            arms = np.setdiff1d(np.arange(self.n_arms), sources[sources == targets], assume_unique=True)
+        loops = diagonal(self.rows) if isinstance(self.rows, np.ndarray) else self.to_sparse().diagonal()
+        arms = np.flatnonzero(~loops)
         arms.flags.writeable = False
         return arms
 
@@ -354,9 +345,8 @@ class FeedbackGraph:
 
     def transpose(self) -> FeedbackGraph:
         """The graph with every edge reversed."""
-        if isinstance(self.rows, np.ndarray):
-            return FeedbackGraph(self.n_arms, pack_rows(self.to_dense().T), self.arms)
-        return FeedbackGraph(self.n_arms, self.in_csr(), self.arms)
+        rows = pack_rows(self.to_dense().T) if self.is_packed else self.in_csr()
+        return FeedbackGraph(self.n_arms, rows, self.arms)
 
     def with_loops(self) -> FeedbackGraph:
         """The graph with all self-loops; the graph itself if it has them already."""

@@ -7,7 +7,6 @@ They say how hard a problem is; no learner needs any of them as input. See Alon,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -17,6 +16,7 @@ from graphbandit.base.shapes import Bool
 from graphbandit.errors import GraphBanditError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.independence import independence_bounds
+from graphbandit.graphs.kernel_forms import kernel_graph
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,8 +84,7 @@ def strongly_observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
     >>> strongly_observable_arms(FeedbackGraph.from_dense([[0, 1, 1], [0, 0, 0], [1, 1, 1]], require_loops=False))
     array([False,  True,  True])
     """
-    without_loop = np.zeros(graph.n_arms, dtype=np.bool_)
-    without_loop[graph.arms_without_loop] = True
+    without_loop = np.isin(np.arange(graph.n_arms), graph.arms_without_loop)
     by_all_others = np.diff(graph.in_csr().indptr) == graph.n_arms - 1
     strong: Bool[np.ndarray, " arms"] = observable_arms(graph) & (~without_loop | by_all_others)
     return strong
@@ -117,37 +116,26 @@ def weak_domination_number_bound(graph: FeedbackGraph) -> Bounds:
     >>> weak_domination_number_bound(FeedbackGraph.from_edges([(0, 1), (0, 2), (1, 0)], 3, require_loops=False))
     Bounds(exactly 2)
     """
-    weak = np.flatnonzero(observable_arms(graph) & ~strongly_observable_arms(graph))
+    weak = observable_arms(graph) & ~strongly_observable_arms(graph)
     rows = graph.in_csr()
-    revealed_by = {a: set(rows.of(a).tolist()) for a in weak.tolist()}
     lower = 0
     spent: set[int] = set()
-    for arms in sorted(revealed_by.values(), key=len):
+    for arms in sorted((set(rows.of(a).tolist()) for a in np.flatnonzero(weak)), key=len):
         if spent.isdisjoint(arms):
             lower += 1
             spent |= arms
-    return Bounds(lower, _greedy_cover(revealed_by))
+    return Bounds(lower, greedy_cover(graph, weak, np.ones(graph.n_arms, dtype=np.bool_))[0])
 
 
-def _greedy_cover(revealed_by: dict[int, set[int]]) -> int:
-    reveals: dict[int, set[int]] = {}
-    for a, arms in revealed_by.items():
-        for j in arms:
-            reveals.setdefault(j, set()).add(a)
-    # gains only fall, so an arm whose gain is still as queued is the best
-    queue = [(-len(covered), j) for j, covered in reveals.items()]
-    heapify(queue)
-    uncovered = set(revealed_by)
-    chosen = 0
-    while uncovered:
-        queued_gain, j = heappop(queue)
-        gain = len(reveals[j] & uncovered)
-        if gain == -queued_gain:
-            chosen += 1
-            uncovered -= reveals[j]
-        elif gain:
-            heappush(queue, (-gain, j))
-    return chosen
+def greedy_cover(
+    graph: FeedbackGraph, wanted: Bool[np.ndarray, " arms"], available: Bool[np.ndarray, " arms"]
+) -> tuple[int, Bool[np.ndarray, " arms"]]:
+    """How many arms on offer reveal all that are wanted, chosen greedily, and which; -1 if they cannot reveal all."""
+    from graphbandit.kernels.graphs.domination import greedy_dominating_set
+
+    chosen = np.empty(graph.n_arms, dtype=np.bool_)
+    size = greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(wanted), available, chosen)
+    return int(size), chosen
 
 
 def density(graph: FeedbackGraph) -> float:

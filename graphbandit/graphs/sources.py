@@ -17,7 +17,7 @@ import sys
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -169,12 +169,7 @@ def graph_source(kind: str, n_arms: int, **options: Any) -> GraphSource:
     """
     setting_choice("kind", kind, list(SOURCES))
     try:
-        _signature(kind).bind(n_arms=n_arms, **options)
+        inspect.signature(SOURCES[kind]).bind(n_arms=n_arms, **options)
     except TypeError as error:
         raise SettingError(f"options of graph kind {kind!r} are {options!r}: {error}") from None
     return SOURCES[kind](n_arms=n_arms, **options)
-
-
-@cache
-def _signature(kind: str) -> inspect.Signature:
-    return inspect.signature(SOURCES[kind])

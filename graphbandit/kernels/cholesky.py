@@ -60,7 +60,7 @@ def add_square(factor: Matrix, vector: Vector) -> float:
 
 @inner()
 def solve_lower(factor: Matrix, vector: Vector) -> None:
-    """U'^-1 v in place of v; its squared length is v'V^-1 v."""
+    """U'^-1 v in place of v."""
     d = factor.shape[0]
     for j in range(d):
         vector[j] /= factor[j, j]
@@ -68,6 +68,16 @@ def solve_lower(factor: Matrix, vector: Vector) -> None:
         if value != 0.0:
             for k in range(j + 1, d):
                 vector[k] -= factor[j, k] * value
+
+
+@inner()
+def squared_norm(factor: Matrix, vector: Vector) -> float:
+    """v'V^-1 v, the squared length of U'^-1 v, which takes the place of v."""
+    solve_lower(factor, vector)
+    total = 0.0
+    for i in range(vector.shape[0]):
+        total += vector[i] * vector[i]
+    return total
 
 
 @inner()

@@ -4,7 +4,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmMask
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.kernel_forms import kernel_graph
+from graphbandit.graphs.parameters import greedy_cover
 from graphbandit.planning.revealed import revealed_by_some
 
 
@@ -24,18 +24,10 @@ def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> A
     if np.count_nonzero(candidates) <= 1:
         return candidates
     wanted = candidates if graph.has_all_loops else candidates & revealed_by_some(graph, available)
-    size, chosen = _greedy(graph, wanted, available)
+    size, chosen = greedy_cover(graph, wanted, available)
     return chosen if size > 0 else candidates
 
 
 def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> int:
     """The size of the greedy cover of all candidates by arms on offer; -1 if no arm on offer reveals some candidate."""
-    return _greedy(graph, candidates, available)[0]
-
-
-def _greedy(graph: FeedbackGraph, wanted: ArmMask, available: ArmMask) -> tuple[int, ArmMask]:
-    from graphbandit.kernels.graphs.domination import greedy_dominating_set
-
-    chosen = np.empty(graph.n_arms, dtype=np.bool_)
-    size = greedy_dominating_set(kernel_graph(graph), np.ascontiguousarray(wanted), available, chosen)
-    return int(size), chosen
+    return greedy_cover(graph, candidates, available)[0]

@@ -11,7 +11,7 @@ from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches
+from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 if TYPE_CHECKING:
@@ -89,21 +89,10 @@ def information_directed_rounds(
             graphs.stored, graphs.index, regrets, information, available, blind, uniforms, found
         )
         return found
+    regrets, information, uniforms = map(as_in_kernels, (regrets, information, uniforms))
+    masks, blind = as_in_kernels(available, BOOL), as_in_kernels(blind, BOOL)
     for part, stored in kernel_batches(graphs):
-        if part is WHOLE:
-            _directed_rounds.call(
-                stored,
-                as_in_kernels(regrets),
-                as_in_kernels(information),
-                as_in_kernels(available, np.bool_),
-                as_in_kernels(blind, np.bool_),
-                as_in_kernels(uniforms),
-                found,
-            )
-        else:
-            masks, some = (
-                available if len(available) == 1 else available[part],
-                kernels.Directed(*(a[part] for a in found)),
-            )
-            kernels.directed_rounds(stored, regrets[part], information[part], masks, blind[part], uniforms[part], some)
+        offered = masks if len(masks) == 1 else masks[part]
+        some = kernels.Directed(*(array[part] for array in found))
+        _directed_rounds.call(stored, regrets[part], information[part], offered, blind[part], uniforms[part], some)
     return found

@@ -239,18 +239,13 @@ def _fits(value: object, n_arms: int, dtype: np.dtype[Any]) -> bool:
 _answer = DirectCall("planning.program", "answer_at_once")
 
 
-class _Rooms(threading.local):
-    """Room for programs, kept for the next one of the same size; one for each thread."""
-
-    kept: "tuple[int, int, Room] | None" = None
-
-
-_rooms = _Rooms()
+_rooms = threading.local()
+"""Room for programs, kept for the next one of the same size; one for each thread."""
 
 
 def kept_room(n_arms: int, row_limit: int) -> "Room":
     """Room for the programs of this thread."""
-    kept = _rooms.kept
+    kept: tuple[int, int, Room] | None = getattr(_rooms, "kept", None)
     if kept is None or kept[0] != n_arms or kept[1] != row_limit:
         kept = _rooms.kept = n_arms, row_limit, kernels_of("planning.program").room(n_arms, row_limit)
     return kept[2]

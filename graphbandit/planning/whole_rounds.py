@@ -264,16 +264,12 @@ _decide_rounds = DirectCall("planning.whole_rounds", "decide_rounds")
 
 def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
     """Plan the rounds of each kind of graph in its own way."""
-    parts = _parts(rule, graphs)
-    if len(parts) == 1:
-        _, strategy, part = parts[0]
-        strategy(rule, plan, part)
-        return
-    for chosen, strategy, part in parts:
+    for chosen, strategy, part in _parts(rule, graphs):
         found = plan.part(chosen)
         strategy(rule, found, part)
-        for whole, array in zip(plan.outcome, found.outcome, strict=True):
-            whole[chosen] = array
+        if chosen is not WHOLE:  # all of them are in the arrays of the whole already
+            for whole, array in zip(plan.outcome, found.outcome, strict=True):
+                whole[chosen] = array
 
 
 _Part = tuple[Int[np.ndarray, " rounds"] | slice, Strategy, FeedbackGraphs | ProbabilisticGraphs]

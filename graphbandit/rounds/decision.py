@@ -123,14 +123,12 @@ class Decision:
     @property
     def candidates(self) -> Int[np.ndarray, " candidates"]:
         """A(x; F_m): the arms that may be the best."""
-        arms: Int[np.ndarray, " candidates"] = self.batch.candidates[self.row].nonzero()[0]
-        return arms
+        return np.flatnonzero(self.batch.candidates[self.row])
 
     @property
     def exploration_set(self) -> Int[np.ndarray, " explored"]:
         """S: the arms that are played to learn about the candidates."""
-        arms: Int[np.ndarray, " explored"] = self.batch.exploration_set[self.row].nonzero()[0]
-        return arms
+        return np.flatnonzero(self.batch.exploration_set[self.row])
 
     @property
     def gamma(self) -> float:
@@ -214,7 +212,9 @@ class Decision:
             "solver": self.solver,
             "coverage_factor": self.coverage_factor,
             **{
-                _key(name): self._plain(row) for name, row in told.items() if name not in WORDS and not _is_nothing(row)
+                name.replace(",", "").replace(" ", "_"): self._plain(row)
+                for name, row in told.items()
+                if name not in WORDS and not _is_nothing(row)
             },
         }
 
@@ -313,11 +313,6 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else ""
     return "" if np.isnan(value) else f"{value:.4g}"
-
-
-def _key(name: str) -> str:
-    """The name of words in a dictionary."""
-    return name.replace(",", "").replace(" ", "_")
 
 
 def _or_none(value: float) -> float | None:

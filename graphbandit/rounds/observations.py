@@ -4,8 +4,7 @@ Throughout the package n is the number of rounds of a batch, K the number of arm
 the start of a run. Arrays have the round as their first axis.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -118,23 +117,11 @@ class Observations:
     def concatenate(cls, parts: "list[Observations]") -> "Observations":
         """Parts of consecutive, ascending rounds as one."""
         starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-
-        def joined(name: str) -> Any:
-            """The arrays of all parts as one; None unless all have it."""
-            arrays = [getattr(part, name) for part in parts]
-            return None if any(array is None for array in arrays) else np.concatenate(arrays)
-
-        return cls(
-            contexts=np.concatenate([part.contexts for part in parts]),
-            rounds=np.concatenate([part.rounds for part in parts]),
-            rows=np.concatenate([part.rows + start for part, start in zip(parts, starts, strict=True)]),
-            arms=np.concatenate([part.arms for part in parts]),
-            rewards=np.concatenate([part.rewards for part in parts]),
-            available=joined("available"),
-            actions=joined("actions"),
-            propensities=joined("propensities"),
-            notes=joined("notes"),
-        )
+        moved = [replace(part, rows=part.rows + start) for part, start in zip(parts, starts, strict=True)]
+        columns = {field.name: [getattr(part, field.name) for part in moved] for field in fields(cls)}
+        # what some part does not know is not known of the whole
+        known = {name: arrays for name, arrays in columns.items() if not any(array is None for array in arrays)}
+        return cls(**{name: np.concatenate(arrays) for name, arrays in known.items()})
 
     def between(self, first: int, stop: int) -> "Observations":
         """The part with first <= round < stop."""

@@ -55,7 +55,7 @@ class Shown:
                 raise InputError(f"{n} contexts came with {len(graphs)} graphs; expected one graph a round")
         mask = None
         if available is not None:
-            n_arms = graphs.n_arms if graphs is not None else _last_axis(available)
+            n_arms = None if graphs is None else graphs.n_arms
             mask = np.array(available_array(available, n, n_arms), order="C")  # whoever handed it in may change it
         self.__dict__.update(contexts=contexts, graphs=graphs, available=mask)
 
@@ -104,14 +104,3 @@ class Shown:
     def feedback_graphs(self) -> FeedbackGraphs:
         """The graphs, for learners that take no others."""
         return cast(FeedbackGraphs, self.graphs)
-
-
-def _last_axis(available: npt.ArrayLike) -> int:
-    """How many arms a mask has; rows of different lengths are refused elsewhere."""
-    try:
-        shape = np.shape(available)
-    except ValueError:
-        return 0
-    if not shape:
-        raise InputError("available is a single value; expected one row a round, or a mask over all arms")
-    return int(shape[-1])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from graphbandit.errors import GraphBanditError, GraphError, InputError, SettingError
+from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.graphs import bandit, complete, star
 from graphbandit.graphs import batch as graph_batches
 from graphbandit.graphs import graph as graphs
@@ -143,6 +143,16 @@ def test_bad_input_is_refused() -> None:
         (lambda: batch[3], InputError, r"rounds is 3; expected rounds of 0 \.\. 2"),
         (lambda: batch[0.5], InputError, r"rounds is 0\.5"),
         (lambda: batch[np.array([[0]])], InputError, "rounds has 2 dimensions"),
+        (lambda: FeedbackGraphs.stack([1]), GraphError, "graph 0 is a int"),
+        (lambda: FeedbackGraphs.stack(None), GraphError, "graphs is a NoneType"),
+        (lambda: FeedbackGraphs.pool([1], [0]), GraphError, "graph 0 is a int"),
+        (lambda: FeedbackGraphs.pool([complete(2)], [[0], [0, 1]]), InputError, "rows of different lengths"),
+        (lambda: FeedbackGraphs.repeat(5, 3), GraphError, "graph 0 is a int"),
+        (lambda: FeedbackGraphs.from_words([[1]], 3), GraphError, "words is a list"),
+        (lambda: FeedbackGraphs.concatenate([1]), GraphError, "batch 0 is a int"),
+        (lambda: batch.revealed([[0], [0, 1], [0]]), InputError, "rows of different lengths"),
+        (lambda: FixedSource(5), SettingError, "graph is 5"),
+        (lambda: PoolSource(5), SettingError, "graphs is 5"),
     ]
     for call, error, message in cases:
         with pytest.raises(error, match=message):
@@ -156,23 +166,3 @@ def test_large_graphs_have_no_words() -> None:
     np.testing.assert_array_equal(batch.revealed([7, 4999]).nonzero(), ([0, 1], [7, 4999]))
     with pytest.raises(GraphError, match="n_arms is 5000; packed words exist up to 4096"):
         _ = batch.words
-
-
-@pytest.mark.parametrize(
-    ("wrong", "fragment"),
-    [
-        (lambda: FeedbackGraphs.stack([1]), "graph 0 is a int"),
-        (lambda: FeedbackGraphs.stack(None), "graphs is a NoneType"),
-        (lambda: FeedbackGraphs.pool([1], [0]), "graph 0 is a int"),
-        (lambda: FeedbackGraphs.pool([complete(2)], [[0], [0, 1]]), "rows of different lengths"),
-        (lambda: FeedbackGraphs.repeat(5, 3), "graph 0 is a int"),
-        (lambda: FeedbackGraphs.from_words([[1]], 3), "words is a list"),
-        (lambda: FeedbackGraphs.concatenate([1]), "batch 0 is a int"),
-        (lambda: FeedbackGraphs.repeat(complete(2), 2).revealed([[0], [0, 1]]), "rows of different lengths"),
-        (lambda: FixedSource(5), "graph is 5"),
-        (lambda: PoolSource(5), "graphs is 5"),
-    ],
-)
-def test_what_is_no_graph_is_refused(wrong, fragment):
-    with pytest.raises(GraphBanditError, match=fragment):
-        wrong()

@@ -12,7 +12,7 @@ from numpy.random import default_rng
 
 from graphbandit import graphs as generators
 from graphbandit.errors import GraphError, SettingError
-from graphbandit.graphs.generators.preferential_attachment import attachment_pairs
+from graphbandit.graphs.generators.preferential_attachment import PreferentialAttachmentSource
 from graphbandit.graphs.graph import FeedbackGraph
 
 RANDOM: dict[str, Callable[[int, np.random.Generator], FeedbackGraph]] = {
@@ -122,7 +122,8 @@ def test_preferential_attachment_step_by_step() -> None:
             joined = before[int(places[k] * len(before))] if before else 0
             pairs.append([v, joined])
             ends += [v, joined]
-    np.testing.assert_array_equal(attachment_pairs(1, n_arms, draws, default_rng(8))[0], pairs)
+    source = PreferentialAttachmentSource(n_arms=n_arms, edges_per_arm=draws)
+    np.testing.assert_array_equal(source.pairs(default_rng(8), 1)[0], pairs)
 
 
 def test_preferential_attachment_is_connected_and_heavy_tailed() -> None:

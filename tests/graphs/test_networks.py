@@ -276,8 +276,9 @@ def test_networks_from_pairs(seed: int, spread: int) -> None:
     pairs = rng.integers(0, 30, size=(rng.integers(1, 60), 2)) * spread
     network = Network.from_edges(pairs)
     assert_is(network, pairs)
-    assert sorted(literal_components(network)) == sorted(network.component_sizes.tolist())
-    assert network.n_components == len({frozenset(part) for part in parts_of(network)})
+    parts = parts_of(network)
+    assert sorted(map(len, parts)) == sorted(network.component_sizes.tolist())
+    assert network.n_components == len(set(map(frozenset, parts)))
 
 
 def parts_of(network: Network) -> list[set[int]]:
@@ -290,10 +291,6 @@ def parts_of(network: Network) -> list[set[int]]:
             part |= {int(j) for i in part for j in network.rows.of(i)}
         found.append(part)
     return found
-
-
-def literal_components(network: Network) -> list[int]:
-    return [len(part) for part in parts_of(network)]
 
 
 def test_nodes_without_edges_are_kept_where_nodes_are_counted() -> None:

@@ -86,23 +86,20 @@ def test_bad_probabilities_are_named(matrices, message):
 
 
 def test_bad_batches_are_named(odds):
-    graphs = gb.ProbabilisticGraphs.from_dense(odds)
-    with pytest.raises(InputError, match=r"index\[1\] is 4"):
-        gb.ProbabilisticGraphs.pool(odds, [0, 4])
-    with pytest.raises(InputError, match="rounds is 9"):
-        graphs[9]
-    with pytest.raises(InputError, match="2 dimensions"):
-        graphs[np.zeros((1, 1), dtype=int)]
-    with pytest.raises(InputError, match="batches is empty"):
-        gb.ProbabilisticGraphs.concatenate([])
-    with pytest.raises(GraphError, match="batch 1 is a int"):
-        gb.ProbabilisticGraphs.concatenate([graphs, 3])
-    with pytest.raises(GraphError, match="batch 1 has 2 arms; expected 3"):
-        gb.ProbabilisticGraphs.concatenate([graphs, gb.ProbabilisticGraphs.repeat(np.eye(2), 1)])
-    with pytest.raises(GraphError, match="graphs is a ndarray"):
-        gb.ProbabilisticGraphs.from_graphs(odds)
-    with pytest.raises(SettingError, match="n is -1"):
-        gb.ProbabilisticGraphs.repeat(odds[0], -1)
+    graphs, two_arms = gb.ProbabilisticGraphs.from_dense(odds), gb.ProbabilisticGraphs.repeat(np.eye(2), 1)
+    cases = [
+        (lambda: gb.ProbabilisticGraphs.pool(odds, [0, 4]), InputError, r"index\[1\] is 4"),
+        (lambda: graphs[9], InputError, "rounds is 9"),
+        (lambda: graphs[np.zeros((1, 1), dtype=int)], InputError, "2 dimensions"),
+        (lambda: gb.ProbabilisticGraphs.concatenate([]), InputError, "batches is empty"),
+        (lambda: gb.ProbabilisticGraphs.concatenate([graphs, 3]), GraphError, "batch 1 is a int"),
+        (lambda: gb.ProbabilisticGraphs.concatenate([graphs, two_arms]), GraphError, "batch 1 has 2 arms; expected 3"),
+        (lambda: gb.ProbabilisticGraphs.from_graphs(odds), GraphError, "graphs is a ndarray"),
+        (lambda: gb.ProbabilisticGraphs.repeat(odds[0], -1), SettingError, "n is -1"),
+    ]
+    for call, error, message in cases:
+        with pytest.raises(error, match=message):
+            call()
 
 
 def test_one_round_is_a_value_of_its_own(odds):

@@ -117,7 +117,7 @@ def test_duals_worked_by_hand():
     lp = CoveringLP(A=np.array(A, dtype=bool), b=np.array(b), c=np.array(c, dtype=float), best=0)
     y = solve(lp).y
     assert_allclose(y, [2.0, 3.0], rtol=1e-12)  # columns 0 to 2: y0 + yR = 0, y1 + yR = 1, y0 + y1 + yR = 3
-    *_, dual_of_sum = certify(*lp.incidence(), lp.c, lp.b, solve(lp).p, y, np.empty(2), np.empty(3))
+    *_, dual_of_sum = certify(Incidence(*lp.incidence()), lp.c, lp.b, solve(lp).p, y, np.empty(2), np.empty(3))
     assert dual_of_sum == pytest.approx(-2.0)
 
 
@@ -271,7 +271,7 @@ def test_same_bits_from_compiled_code(family):
 
 def certificate(lp: CoveringLP, p, y):
     coverage, price = np.empty(lp.A.shape[0]), np.empty(lp.A.shape[1])
-    infeasibility, gap, objective, _ = certify(*lp.incidence(), lp.c, lp.b, p, y, coverage, price)
+    infeasibility, gap, objective, _ = certify(Incidence(*lp.incidence()), lp.c, lp.b, p, y, coverage, price)
     assert_allclose(coverage, lp.A @ p, atol=1e-15)
     assert_allclose(price, np.maximum(y, 0) @ lp.A, atol=1e-12)
     return infeasibility, gap, objective

@@ -1,11 +1,9 @@
-"""What generators share: a source that draws many small graphs at once, and the packing of joined pairs."""
+"""What generators share: sources that draw a single graph, or many small ones at once."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -25,8 +23,10 @@ class FreshSource(ABC):
     """
 
     n_arms: int
-    generator: ClassVar[Callable[..., FeedbackGraph]]
-    """draws a single graph; its arguments are the settings of the source"""
+
+    @abstractmethod
+    def one(self, rng: np.random.Generator) -> FeedbackGraph:
+        """A single graph of any size."""
 
     @abstractmethod
     def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
@@ -35,7 +35,7 @@ class FreshSource(ABC):
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
         """The graphs of n rounds."""
         if self.n_arms > PACKED_LIMIT:
-            large = tuple(type(self).generator(**vars(self), rng=rng) for _ in range(n))
+            large = tuple(self.one(rng) for _ in range(n))
             return FeedbackGraphs(self.n_arms, large, np.arange(n, dtype=np.int32))
         drawn = np.empty((n, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
         step = max(1, _BLOCK // self.n_arms**2)
@@ -44,10 +44,21 @@ class FreshSource(ABC):
         return FeedbackGraphs.from_words(drawn, self.n_arms)
 
 
-def joined(n_arms: int, pairs: Int64[np.ndarray, "n pairs 2"]) -> UInt64[np.ndarray, "n arms words"]:
-    """Self-loops, and the pairs joined in both directions."""
-    from graphbandit.kernels.graphs.packing import join_pairs
+class PairSource(FreshSource):
+    """Graphs of self-loops, and of pairs of arms that are joined in both directions."""
 
-    words = np.zeros((len(pairs), n_arms, n_words(n_arms)), dtype=np.uint64)
-    join_pairs(pairs, words)
-    return words
+    @abstractmethod
+    def pairs(self, rng: np.random.Generator, rounds: int) -> Int64[np.ndarray, "rounds pairs 2"]:
+        """The pairs of some rounds."""
+
+    def one(self, rng: np.random.Generator) -> FeedbackGraph:
+        """A single graph of any size."""
+        return FeedbackGraph.from_edges(self.pairs(rng, 1)[0], self.n_arms, directed=False, add_loops=True)
+
+    def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
+        """The packed graphs of some rounds."""
+        from graphbandit.kernels.graphs.packing import join_pairs
+
+        words = np.zeros((rounds, self.n_arms, n_words(self.n_arms)), dtype=np.uint64)
+        join_pairs(self.pairs(rng, rounds), words)
+        return words

@@ -60,11 +60,14 @@ def clique_labels(
 class CliqueGroupSource(FreshSource):
     """Each round disjoint cliques with random members (`clique_group`)."""
 
-    generator = clique_group
     n_cliques: int = 5
 
     def __post_init__(self) -> None:
         clique_labels(0, checked_n_arms(self.n_arms), self.n_cliques, None)
+
+    def one(self, rng: np.random.Generator) -> FeedbackGraph:
+        """A single graph of any size."""
+        return clique_group(self.n_arms, self.n_cliques, rng=rng)
 
     def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
         """Packed graphs that join the arms with the same label."""

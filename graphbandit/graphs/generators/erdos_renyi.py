@@ -27,27 +27,7 @@ def erdos_renyi(n_arms: SupportsIndex, probability: float, *, rng: np.random.Gen
     >>> erdos_renyi(10, 0.2, rng=np.random.default_rng(0))
     FeedbackGraph(n_arms=10, n_edges=25, n_loops=10)
     """
-    size = checked_n_arms(n_arms)
-    if size <= PACKED_LIMIT:
-        return FeedbackGraph.from_dense(bernoulli_matrices(1, size, probability, rng)[0])
-    entries = _successes(size * size, checked_probability(probability), rng)
-    return FeedbackGraph.from_edges(np.stack(np.divmod(entries, size), axis=1), size, add_loops=True)
-
-
-def bernoulli_matrices(
-    n: int, n_arms: int, probability: float, rng: np.random.Generator
-) -> Bool[np.ndarray, "n arms arms"]:
-    """Matrices with independent entries, and the diagonal true."""
-    matrices = rng.random((n, n_arms, n_arms)) < checked_probability(probability)
-    matrices[:, np.arange(n_arms), np.arange(n_arms)] = True
-    return matrices
-
-
-def checked_probability(probability: float) -> float:
-    """A number of 0 to 1."""
-    if setting_number("probability", probability, at_least=0) > 1:
-        raise SettingError(f"probability is {probability!r}; expected a number of 0 to 1")
-    return float(probability)
+    return ErdosRenyiSource(n_arms=checked_n_arms(n_arms), probability=probability).one(rng)
 
 
 def _successes(trials: int, probability: float, rng: np.random.Generator) -> Int[np.ndarray, " successes"]:
@@ -68,13 +48,26 @@ def _successes(trials: int, probability: float, rng: np.random.Generator) -> Int
 class ErdosRenyiSource(FreshSource):
     """Each round a directed graph with independent edges (`erdos_renyi`)."""
 
-    generator = erdos_renyi
     probability: float
 
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
-        checked_probability(self.probability)
+        if setting_number("probability", self.probability, at_least=0) > 1:
+            raise SettingError(f"probability is {self.probability!r}; expected a number of 0 to 1")
+
+    def one(self, rng: np.random.Generator) -> FeedbackGraph:
+        """A single graph of any size."""
+        if self.n_arms <= PACKED_LIMIT:
+            return FeedbackGraph.from_dense(self._matrices(rng, 1)[0])
+        entries = _successes(self.n_arms**2, float(self.probability), rng)
+        return FeedbackGraph.from_edges(np.stack(np.divmod(entries, self.n_arms), axis=1), self.n_arms, add_loops=True)
 
     def words(self, rng: np.random.Generator, rounds: int) -> UInt64[np.ndarray, "rounds arms words"]:
         """Packed graphs of the dense matrices drawn."""
-        return pack_rows(bernoulli_matrices(rounds, self.n_arms, self.probability, rng))
+        return pack_rows(self._matrices(rng, rounds))
+
+    def _matrices(self, rng: np.random.Generator, n: int) -> Bool[np.ndarray, "n arms arms"]:
+        """Matrices with independent entries, and the diagonal true."""
+        matrices = rng.random((n, self.n_arms, self.n_arms)) < float(self.probability)
+        matrices[:, np.arange(self.n_arms), np.arange(self.n_arms)] = True
+        return matrices

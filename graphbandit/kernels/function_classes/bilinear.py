@@ -26,7 +26,7 @@ class Bilinear(NamedTuple):
     scale: float
 
 
-# a plain loop, as in `linear.squared_norm`: kernels sum in a fixed order
+# a plain loop, as in `cholesky.squared_norm`: kernels sum in a fixed order
 @kernel(inline="always")
 def _dot(u: Vector, v: Vector) -> float:
     total = 0.0

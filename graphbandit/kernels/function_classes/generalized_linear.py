@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.arrays import Matrix, PerObservation, RoundsByArms, Vector
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import cholesky, solve_upper, squared_norm
 from graphbandit.kernels.jit import kernel
 
 IDENTITY, LOGISTIC, POISSON = 0, 1, 2
@@ -122,10 +122,7 @@ def fit_block(seen: Seen, precision: Matrix, floor: float, parameter: Vector, fa
         cholesky(curvature, floor, factor)
         if near:
             return True, value
-        solve_lower(factor, gradient)
-        decrement = 0.0
-        for i in range(d):
-            decrement += gradient[i] * gradient[i]
+        decrement = squared_norm(factor, gradient)
         solve_upper(factor, gradient)
         near = decrement <= 1e-12 * (1.0 + abs(value))
         step = 1.0
@@ -162,10 +159,7 @@ def describe_block(
                 matrix[i, j] += seen.weights[k] * weight * seen.rows[k, i] * seen.rows[k, j]
         mean = mean_of(seen.link, predictor)
         loss += seen.weights[k] * ((mean - seen.rewards[k]) * (mean - seen.rewards[k]))
-        solve_lower(factor, vector)
-        square = 0.0
-        for i in range(d):
-            square += vector[i] * vector[i]
+        square = squared_norm(factor, vector)
         overshoot += seen.weights[k] * mean * np.expm1(min(0.5 * square, LARGEST_EXPONENT))
         widest = max(widest, square)
     return loss, overshoot, np.sqrt(widest)

@@ -16,10 +16,9 @@ from graphbandit.base.arrays import (
     PerObservation,
     RoundIndices,
     RoundsByArms,
-    Vector,
 )
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper, squared_norm
 from graphbandit.kernels.jit import inlined, inner, kernel
 from graphbandit.kernels.lanes import eight, lane, octet, plus_product, put
 from graphbandit.kernels.size import small
@@ -272,16 +271,6 @@ def gap_norms(
                     vector[i] = rows[t, 0 if shared_row else a, i] - (of_best[i] if shared_block else 0.0)
                 norm = np.sqrt(squared_norm(factors[0 if shared_block else a], vector))
                 norms[t, a] = (norm if shared_block else np.sqrt(norm * norm + own * own)) * scale
-
-
-@inner()
-def squared_norm(factor: Matrix, vector: Vector) -> float:
-    """v'V^-1 v; v is overwritten."""
-    solve_lower(factor, vector)
-    total = 0.0
-    for i in range(vector.shape[0]):
-        total += vector[i] * vector[i]
-    return total
 
 
 @kernel()

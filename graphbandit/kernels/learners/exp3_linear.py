@@ -11,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper, squared_norm
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import DONE, Floats, Inputs, Outputs, close_round, offered
@@ -101,11 +101,7 @@ def weigh(
         return given_or(settings.gamma, own)
     eta = given_or(settings.eta, math.sqrt(entropy / (n_arms * (rounds + 1.0) + d * grown)))
     exponential_weights(eta, predicted, available, outputs.tables[t, 0])
-    direction = context.copy()
-    solve_lower(arrays.factor, direction)
-    leverage = 0.0
-    for i in range(d):
-        leverage += direction[i] * direction[i]
+    leverage = squared_norm(arrays.factor, context.copy())
     gamma = given_or(settings.gamma, min(0.5, n_arms * eta * max(rounds, 1) * leverage))
     mix_in(gamma, available, outputs.tables[t, 0])
     return gamma

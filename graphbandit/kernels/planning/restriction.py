@@ -1,10 +1,8 @@
 """The part of a sampling program that matters: the constrained arms, and the arms that reveal them."""
 
-from typing import Any
-
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, RoundIndices
+from graphbandit.base.arrays import ArmIndices, ArmMask
 from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs.adjacency import Graph, ones, trailing_zeros
 from graphbandit.kernels.jit import inner
@@ -32,9 +30,7 @@ def _packed(
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
     """For packed graphs: every word of every available arm, masked by the rows."""
     n_arms, n_words = graph.words.shape
-    mask = np.empty(n_words, np.uint64)
-    for w in range(n_words):
-        mask[w] = np.uint64(0)
+    mask = np.zeros(n_words, np.uint64)
     for i in range(rows.shape[0]):
         mask[rows[i] >> 6] |= np.uint64(1) << np.uint64(rows[i] & 63)
     columns = np.empty(n_arms, np.int32)
@@ -64,30 +60,28 @@ def _packed(
 def _listed(
     graph: Graph, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask, marks: ArmIndices
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
-    """For listed graphs: walk the arms that reveal the rows, and touch no others. `marks` has the columns found."""
+    """For listed graphs: walk the arms that reveal the rows. `marks` has how many rows each reveals, then its place."""
     in_pointers, in_arms = graph.in_pointers, graph.in_arms
-    total = 0
-    for i in range(rows.shape[0]):
-        total += in_pointers[rows[i] + 1] - in_pointers[rows[i]]
-    columns = np.empty(total + 1, np.int32)
-    columns[0] = best
     marks[best] = 0
-    count: Any = np.int64(1)  # not a literal: functions that receive it would be compiled once more for it
+    count = 1
     for i in range(rows.shape[0]):
         for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
             j = in_arms[k]
             if available[j]:
                 if marks[j] < 0:
                     marks[j] = 0
-                    columns[count] = j
                     count += 1
                 marks[j] += 1
-    _sort(columns, count)
+    columns = np.empty(count, np.int32)
     pointers = np.empty(count + 1, np.int32)
     pointers[0] = 0
-    for c in range(count):
-        pointers[c + 1] = pointers[c] + marks[columns[c]]
-        marks[columns[c]] = pointers[c]
+    count = 0
+    for j in range(marks.shape[0]):
+        if marks[j] >= 0:
+            columns[count] = j
+            pointers[count + 1] = pointers[count] + marks[j]
+            marks[j] = pointers[count]
+            count += 1
     entries = np.empty(pointers[count], np.int32)
     for i in range(rows.shape[0]):
         for k in range(in_pointers[rows[i]], in_pointers[rows[i] + 1]):
@@ -97,30 +91,7 @@ def _listed(
                 marks[j] += 1
     for c in range(count):
         marks[columns[c]] = -1
-    return columns[:count], pointers, entries
-
-
-@inner()
-def _sort(numbers: RoundIndices, count: int) -> None:
-    """Sort the first `count` numbers, none negative, ascending: by their bytes, from the lowest up."""
-    other = np.empty(count, np.int32)
-    starts = np.empty(256, np.int64)
-    for shift in range(0, 32, 8):
-        for b in range(256):
-            starts[b] = 0
-        for i in range(count):
-            starts[(numbers[i] >> shift) & 255] += 1
-        place = 0
-        for b in range(256):
-            size = starts[b]
-            starts[b] = place
-            place += size
-        for i in range(count):
-            b = (numbers[i] >> shift) & 255
-            other[starts[b]] = numbers[i]
-            starts[b] += 1
-        for i in range(count):
-            numbers[i] = other[i]
+    return columns, pointers, entries
 
 
 @inner()
@@ -128,16 +99,12 @@ def transpose_lists(
     pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
 ) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:
     """From the rows of each column to the columns of each row."""
-    row_pointers = np.empty(n_rows + 1, np.int32)
-    for i in range(n_rows + 1):
-        row_pointers[i] = 0
+    row_pointers = np.zeros(n_rows + 1, np.int32)
     for k in range(entries.shape[0]):
         row_pointers[entries[k] + 1] += 1
     for i in range(n_rows):
         row_pointers[i + 1] += row_pointers[i]
-    place = np.empty(n_rows, np.int32)
-    for i in range(n_rows):
-        place[i] = row_pointers[i]
+    place = row_pointers.copy()
     row_entries = np.empty(entries.shape[0], np.int32)
     for c in range(pointers.shape[0] - 1):
         for k in range(pointers[c], pointers[c + 1]):

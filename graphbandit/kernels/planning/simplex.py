@@ -140,9 +140,7 @@ def solve_covering_lp(
         refined = False
 
     write_answer(k, cost_unit, n_columns, n_rows, p, y, work)
-    infeasibility, gap, objective, _ = certify(
-        col_ptr, col_rows, row_ptr, row_cols, c, b, p, y, work.slack, work.reduced_cost
-    )
+    infeasibility, gap, objective, _ = certify(incidence, c, b, p, y, work.slack, work.reduced_cost)
     if status == OPTIMAL and not (infeasibility <= CERTIFIED and gap <= CERTIFIED):
         status = NOT_CERTIFIED
     return status, objective, gap, pivots
@@ -157,19 +155,9 @@ call_simplex, simplex_pointer = behind_pointer(solve_covering_lp, SIGNATURE)
 """Call `solve_covering_lp` by its address, with a tuple of its arguments; and find the address."""
 
 
-# repeats the arguments of `solve_covering_lp`: the signature behind its pointer has the arrays one by one
 @kernel()
 def certify(
-    col_ptr: Indices,
-    col_rows: Indices,
-    row_ptr: Indices,
-    row_cols: Indices,
-    c: Floats,
-    b: Floats,
-    p: Floats,
-    y: Floats,
-    coverage: Floats,
-    price: Floats,
+    incidence: Incidence, c: Floats, b: Floats, p: Floats, y: Floats, coverage: Floats, price: Floats
 ) -> tuple[float, float, float, float]:
     """Measure how far p is from solving the LP, with y as witness; returns (infeasibility, gap, objective, y_R).
 
@@ -181,6 +169,7 @@ def certify(
     less than `bound`: there is no dual infeasibility left to measure, and the gap is that of a proof. Nothing but the
     LP itself, p and y enters. `coverage` (R,) and `price` (C,) are filled with q and the prices.
     """
+    col_ptr, col_rows, row_ptr, row_cols = incidence
     n_columns = col_ptr.size - 1
     n_rows = row_ptr.size - 1
     largest_cost = 0.0

@@ -9,13 +9,9 @@ With Z = Y + sum_b y(b) it takes K pairs of 2 x 2 cones that share nothing but p
               inner(a) = [[q(a), p(a)], [p(a), y(a)]]                     positive semidefinite,   p >= 0, sum p = 1.
 
 The dual point of outer(a) has the weight w(a) of constraint a at (2, 2) and that of inner(a) has 1 - w(a); their
-entries at (1, 2) give r(a) = -(1, 2) / w(a) and rho(a) = -(1, 2) / (1 - w(a)). As w u^2 / q >= w (2 r u - r^2 q) for
-every number r, any distribution w and any numbers r and rho prove
-
-    optimum >= sum_a w(a) (2 r(a) - c(a)) + min over arms j of
-        [ c(j) - 2 w(j) r(j) + 2 (1 - w(j)) rho(j) - sum_{b revealed by j} (w(b) r(b)^2 + (1 - w(b)) rho(b)^2) ]
-
-which is the certificate: it does not depend on p. `squarecb_point` has the iterates, `squarecb_step` the steps.
+entries at (1, 2) give r(a) = -(1, 2) / w(a) and rho(a) = -(1, 2) / (1 - w(a)). From these w, r and rho follows the
+certificate that `planning.squarecb_program` states, whatever p is. `squarecb_point` has the iterates, `squarecb_step`
+the steps.
 """
 
 import numpy as np
@@ -120,9 +116,7 @@ def solve_dense(
     trial = np.empty((4, n))
     start(data, point.p)
     nu = centre(data, point)
-    first = np.empty(n)
-    for a in range(n):
-        first[a] = point.p[a]
+    first = point.p.copy()
     objective, bound, smallest, steps, idle = np.inf, -np.inf, np.inf, 0, 0
     while True:
         change_basis(point)
