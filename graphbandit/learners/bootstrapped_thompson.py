@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided, ranked
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
@@ -14,7 +13,6 @@ from graphbandit.learners.epochs.plausible import (
     check_drawn,
     draws_know_nothing,
     masks_of,
-    plausible_draws,
     values_of_draws,
 )
 from graphbandit.rounds.decisions import Decisions
@@ -49,12 +47,6 @@ class BootstrappedThompson(DrawingLearner):
     """
 
     takes_draws = True
-
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """Draws."""
-        return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
 
     def prepared(self, state: PlausibleState) -> Any:
         """The functions, and the draws ready to be asked."""

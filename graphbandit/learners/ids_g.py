@@ -27,8 +27,6 @@ from graphbandit.learners.epochs.plausible import (
     check_drawn,
     draws_know_nothing,
     masks_of,
-    plausible_draws,
-    plausible_space,
     values_of_draws,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
@@ -116,14 +114,6 @@ class IDSG(DrawingLearner):
     def takes_draws(self) -> bool:
         """In the Bayesian form."""
         return self.form == "bayesian"
-
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """Draws, or F_m."""
-        if self.form == "bayesian":
-            return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
-        return plausible_space(functions, data, noise, delta=self.delta)
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""

@@ -1,7 +1,7 @@
 """RegCB (Foster, Agarwal, Dudik, Luo & Schapire 2018): confidence bounds of any function class."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided, ranked
-from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
+from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
@@ -54,12 +54,6 @@ class RegCB(PlausibleLearner):
         setting_choice("form", self.form, ("elimination", "optimistic"))
         setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
         EpochSchedule(growth=self.epoch_growth)
-
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """F_m."""
-        return plausible_space(functions, data, noise, delta=self.delta)
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Bounds, the arms that may be best, and all of them or the most hopeful one."""
