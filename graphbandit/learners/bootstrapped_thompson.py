@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
     PlausibleState,
@@ -71,7 +71,7 @@ class BootstrappedThompson(DrawingLearner):
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
         explained = {"candidates": probabilities > 0, "exploration_set": probabilities > 0, "told": {"estimate": means}}
-        return decided(probabilities, ranked(means, shown), state, shown, rng, **explained)
+        return decided(probabilities, means, state, shown, rng, **explained)
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """The estimates that `choose` has told."""

@@ -9,7 +9,7 @@ from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
@@ -62,11 +62,10 @@ class EpsilonGreedy(EstimateLearner):
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, and the mixture of the best arm and all arms."""
         values = self.estimates(state, shown)
-        ranking = ranked(values, shown)
         epsilon = self.epsilon_in(state.epoch, state.problem)
         probabilities = epsilon * uniform_over(shown.offered(values.shape[1]))
-        probabilities[np.arange(len(values)), ranking.best] += 1.0 - epsilon
-        return decided(probabilities, ranking, state, shown, rng)
+        probabilities[np.arange(len(values)), shown.best_offered(values)] += 1.0 - epsilon
+        return decided(probabilities, values, state, shown, rng)
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
         """The words of an estimate, and epsilon."""

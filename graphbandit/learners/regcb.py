@@ -8,7 +8,7 @@ import numpy as np
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
@@ -72,7 +72,7 @@ class RegCB(PlausibleLearner):
         np.add(0.5 * lower, 0.5 * upper, out=middle, where=np.isfinite(lower) & np.isfinite(upper))
         told = {"lower bound": lower, "upper bound": upper}
         explained = {"candidates": candidates, "exploration_set": probabilities > 0, "told": told}
-        return decided(probabilities, ranked(middle, shown), state, shown, rng, **explained)
+        return decided(probabilities, middle, state, shown, rng, **explained)
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """The bounds that `choose` has told, and the candidates."""
