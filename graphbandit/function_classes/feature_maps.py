@@ -194,15 +194,9 @@ class FeatureMap:
         x = np.broadcast_to(contexts[:, None, :], (n, arms, self.dimension))
         return np.concatenate([x, np.broadcast_to(self.arm_features, (n, arms, d))], axis=2)
 
-    def blocks_of(
-        self, contexts: Contexts, *, checked: bool = False
-    ) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
-        """The features of a few contexts at a time, and which contexts they are.
-
-        - `checked`: whether features were made of these contexts before, so that they need no check; False by default.
-        """
-        if not checked or contexts.shape[1:] not in self._shapes:
-            self.check_contexts(contexts)
+    def blocks_of(self, contexts: Contexts) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
+        """The features of a few contexts at a time, and which contexts they are."""
+        self.check_contexts(contexts)
         n, length = len(contexts), self.at_a_time
         if 0 < n <= length:
             return ((slice(0, n), self._rows(contexts)),)

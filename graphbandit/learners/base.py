@@ -199,8 +199,12 @@ class Learner(ABC, Generic[State]):
         return decisions if self._is_ours else self._checked(decisions, problem, shown)
 
     def _checked(self, decisions: Decisions, problem: Problem, shown: Shown) -> Decisions:
+        """The decisions; InputError unless a learner from outside the package has decided the rounds shown."""
         if not self._is_ours:
-            _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
+            if not isinstance(decisions, Decisions):
+                name, found = type(self).__name__, type(decisions).__name__
+                raise InputError(f"{name} decided a {found}; expected Decisions, as from_probabilities makes them")
+            decisions.check(shown, problem.n_arms)
         return decisions
 
     @final
@@ -266,14 +270,6 @@ class Learner(ABC, Generic[State]):
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return
-
-
-def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int) -> None:
-    """Raise InputError unless a learner has decided the rounds shown."""
-    if not isinstance(decisions, Decisions):
-        found = type(decisions).__name__
-        raise InputError(f"{learner} decided a {found}; expected Decisions, as from_probabilities makes them")
-    decisions.check(shown, n_arms)
 
 
 def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
