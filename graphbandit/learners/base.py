@@ -198,12 +198,12 @@ class Learner(ABC, Generic[State]):
         decisions = self.choose(state, shown, rng)
         return decisions if self._is_ours else self._checked(decisions, problem, shown)
 
-    def _checked(self, decisions: Decisions, problem: Problem, shown: Shown) -> Decisions:
+    def _checked(self, decisions: object, problem: Problem, shown: Shown) -> Decisions:
         """The decisions; InputError unless a learner from outside the package has decided the rounds shown."""
+        if not isinstance(decisions, Decisions):
+            name, found = type(self).__name__, type(decisions).__name__
+            raise InputError(f"{name} decided a {found}; expected Decisions, as from_probabilities makes them")
         if not self._is_ours:
-            if not isinstance(decisions, Decisions):
-                name, found = type(self).__name__, type(decisions).__name__
-                raise InputError(f"{name} decided a {found}; expected Decisions, as from_probabilities makes them")
             decisions.check(shown, problem.n_arms)
         return decisions
 
