@@ -34,7 +34,6 @@ from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
-from graphbandit.bandit.unsavable import Given
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -675,7 +674,8 @@ class Bandit:
           were logged after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.
         """
-        saved = load_bandit(path, Given(function_class, features, arm_features), classes)
+        given = {"function_class": function_class, "features": features, "arm_features": arm_features}
+        saved = load_bandit(path, given, classes)
         bandit = cls.__new__(cls)
         bandit._identity, bandit._max_open, bandit._forget_after = saved.identity, saved.max_open, saved.forget_after
         bandit._rng = np.random.Generator(np.random.PCG64())

@@ -12,7 +12,7 @@ from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
-from graphbandit.bandit.unsavable import Given, HandedIn
+from graphbandit.bandit.unsavable import HandedIn
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames
 from graphbandit.base.checks import contexts_array, setting_integer
@@ -88,10 +88,10 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     saved_files.write(path, "bandit", content)
 
 
-def load_bandit(path: str | os.PathLike[str], given: Given, classes: Sequence[type] = ()) -> SavedBandit:
+def load_bandit(path: str | os.PathLike[str], given: Mapping[str, Any], classes: Sequence[type]) -> SavedBandit:
     """The bandit that was saved there.
 
-    - `given`: the values that a file cannot hold.
+    - `given`: the values that a file cannot hold, as `HandedIn` takes them.
     - `classes`: the user's own dataclasses that may be in it.
     """
     load_savable_classes()
