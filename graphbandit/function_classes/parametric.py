@@ -14,6 +14,7 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import (
     FIXED_NUMBER,
     Contest,
+    Draws,
     FunctionClass,
     Predictor,
     Prospector,
@@ -228,6 +229,15 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             return means(values)
 
         return predict
+
+    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
+        """mu(c + center'phi -+ sqrt(radius phi'V^-1 phi)); exact."""
+        lower, upper = space.predictor_bounds(self.features, contexts)
+        return self.means(lower), self.means(upper)
+
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+        """mu(c_b + theta_b'phi(x, a))."""
+        return self.drawer(draws)(contexts)
 
     def _slopes_of(self, known: Known) -> RoundsByArms | None:
         """The derivative of the mean reward by theta'phi, at the model's; None: 1."""
