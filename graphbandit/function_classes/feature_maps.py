@@ -24,7 +24,6 @@ from graphbandit.base.checks import (
 )
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.rounds.observations import Observations
 
 _SMALL = LARGEST_FEATURE**2
 
@@ -145,11 +144,6 @@ class FeatureMap:
         if self.arm_features is None:
             return LARGEST_FEATURE
         return LARGEST_FEATURE / max(1.0, float(np.abs(self.arm_features).max()))
-
-    def check_observations(self, observations: Observations) -> None:
-        """Raise unless the observations can be learnt from; kernels trust them."""
-        self.check_contexts(observations.contexts)
-        observations.check(self.n_arms)
 
     def rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""

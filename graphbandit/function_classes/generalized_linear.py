@@ -211,7 +211,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         if not observations.n_observed:
             return data
         self.check_data(data)
-        self.features.check_observations(observations)
+        observations.check(self.n_arms)
         columns = data.columns
         for part, rows in self.features.blocks_of(observations.contexts):
             seen = observations.take(part.start, part.stop)
@@ -359,8 +359,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         error = np.maximum(upper - predictor, predictor - lower)
 
         def of_best(values: RoundsByArms) -> Float[np.ndarray, "n 1"]:
-            chosen: Float[np.ndarray, "n 1"] = np.take_along_axis(values, best[:, None], axis=1)
-            return chosen
+            return np.take_along_axis(values, best[:, None], axis=1)
 
         slopes = np.maximum(most - of_best(least), of_best(most) - least)
         widths: RoundsByArms

@@ -218,7 +218,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         if not observations.n_observed:
             return data
         self.check_data(data)
-        self.features.check_observations(observations)
+        observations.check(self.n_arms)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         shrink = shrinkage(data.newest, newest, half_life)
         roots = root_weights(observations.rounds, newest, half_life)
