@@ -91,6 +91,9 @@ class IDSG(DrawingLearner):
     form: Literal["bayesian", "frequentist"] = "bayesian"
     epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
 
+    plans_with_probabilities = True
+    """In either form: an arm's information counts in proportion to the probability that it is revealed."""
+
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
         super().__post_init__()
@@ -104,11 +107,6 @@ class IDSG(DrawingLearner):
     def growth(self) -> float:
         """The `epoch_growth` that is used."""
         return GROWTH if self.epoch_growth is None else self.epoch_growth
-
-    @property
-    def plans_with_probabilities(self) -> bool:
-        """In either form: an arm's information counts in proportion to the probability that it is revealed."""
-        return True
 
     @property
     def takes_draws(self) -> bool:
