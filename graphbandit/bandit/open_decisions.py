@@ -104,8 +104,7 @@ class OpenDecision:
             propensities = [known[arm] for arm in arms if arm in known]
             if len(propensities) < len(arms):
                 return None
-        made: News = tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
-        return made
+        return tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
 
     def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
         """The propensity of each revealed arm: all in a dictionary, or looked up one by one where few are wanted."""

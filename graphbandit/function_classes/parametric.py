@@ -78,8 +78,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
         settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         settings |= {"n_arms": n_arms, "arm_features": arm_features}
-        grown: FunctionClass[Any, Any, Any] = type(self)(**settings)
-        return grown
+        return type(self)(**settings)
 
     def check_own_arms(self) -> None:
         """Raise SettingError unless there is one theta, and rounds show the features of their arms."""
