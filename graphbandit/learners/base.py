@@ -33,7 +33,7 @@ from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.problem import Problem, check_function_class
+from graphbandit.learners.problem import Problem
 from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -270,15 +270,6 @@ class Learner(ABC, Generic[State]):
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return
-
-
-def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
-    """The learner's own function class if it names one, else the problem's."""
-    if own is not None:
-        return check_function_class(own, problem.n_arms)
-    if problem.function_class is None:
-        raise SettingError("function_class is None in both the learner and the problem; expected one in either")
-    return problem.function_class
 
 
 def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predictor:
