@@ -22,7 +22,6 @@ from graphbandit.bandit.inputs import (
     check_key,
     check_keys,
     contexts_of,
-    is_polars_series,
     on_offer,
     one_context,
     rewards_in_order,
@@ -40,6 +39,7 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
 from graphbandit.features import NOTHING, Tally
+from graphbandit.features.tables import is_series
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -394,7 +394,7 @@ class Bandit:
         setting_boolean("final", final)
         problem = self._loop.problem
         arms = problem if problem.capacity is None else self._round_arms(decision)
-        ordered = type(rewards) is not dict and is_polars_series(rewards)
+        ordered = type(rewards) is not dict and is_series(rewards, "polars")  # it has no index
         given = {} if ordered else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
