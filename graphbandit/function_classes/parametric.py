@@ -140,13 +140,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         """The arms that win for some theta of the ellipsoid, among those available; see `exact_candidates`."""
         return space.candidates(self.features, contexts, available)
 
-    def outlook(
-        self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
-    ) -> tuple[RoundsByArms, ArmMasks]:
-        """Features are made once for both."""
-        values, candidates, *_ = self.prospector(model, space, None)(contexts, available)
-        return values, candidates
-
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """Parameters are checked once. Features and predictors are made once for all that is said of a round."""
         check_parameters(self.features, space.center)
