@@ -64,7 +64,7 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     """Write a bandit to a file, atomically. The same bandit gives the same bytes."""
     loop, opened = bandit.loop, list(bandit.opened.values())
     late = {one.first: one for one in loop.late}
-    rounds = [one for part in loop.waiting for one in _single(part)]
+    rounds = [part.part(i, i + 1) for part in loop.waiting for i in range(len(part.actions))]
     content = {
         "identity": bandit.identity,
         "learner": loop.learner,
@@ -247,14 +247,6 @@ def _arms(content: dict[str, Any] | None, n_arms: int) -> RoundArms | None:
     if not 1 <= count <= n_arms or (names is not None and len(names) != count):
         raise ValueError("its open decisions and their arms do not fit each other")
     return RoundArms(count, names)
-
-
-def _single(part: Played) -> Iterable[Played]:
-    """The rounds of a batch one by one."""
-    for i in range(len(part.actions)):
-        one = slice(i, i + 1)
-        mask = None if part.available is None else part.available[one]
-        yield Played(part.first + i, part.contexts[one], part.actions[one], part.notes[one], mask)
 
 
 def _columns(prefix: str, rows: list[Played]) -> dict[str, Any]:
