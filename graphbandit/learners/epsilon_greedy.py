@@ -11,7 +11,6 @@ from graphbandit.errors import SettingError
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
 from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.estimates import EstimateLearner
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
@@ -48,7 +47,7 @@ class EpsilonGreedy(EstimateLearner):
         setting_number("epsilon", self.epsilon, at_least=0.0, below=LARGEST)
         if self.schedule == "constant" and self.epsilon > 1.0:
             raise SettingError(f"epsilon is {self.epsilon!r}; expected a probability, as the schedule is constant")
-        EpochSchedule(growth=self.epoch_growth)
+        super().__post_init__()
 
     def epsilon_in(self, epoch: int, problem: Problem) -> float:
         """epsilon_m: the share of rounds of this epoch that are played uniformly."""

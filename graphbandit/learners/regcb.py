@@ -5,12 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.checks import setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
@@ -52,8 +51,7 @@ class RegCB(PlausibleLearner):
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("elimination", "optimistic"))
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
+        super().__post_init__()
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Bounds, the arms that may be best, and all of them or the most hopeful one."""

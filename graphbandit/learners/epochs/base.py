@@ -102,6 +102,9 @@ class EpochLearner(Learner[State], Generic[State]):
     takes_own_arms = True
     """Yes: all knowledge is the function class's, which says whether arms share their parameters."""
 
+    def __post_init__(self) -> None:
+        EpochSchedule(growth=self.growth)  # refuses a growth that makes no epochs
+
     @abstractmethod
     def learnt(self, state: State, ended: EndedEpoch) -> State:
         """The state of the next epoch, once this one is in its data. May raise FitError."""

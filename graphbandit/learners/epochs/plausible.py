@@ -24,7 +24,6 @@ from graphbandit.learners.epochs.base import (
     reward_span,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Shown
 
@@ -54,6 +53,10 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
     """
 
     delta: float
+
+    def __post_init__(self) -> None:
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        super().__post_init__()
 
     @property
     def takes_draws(self) -> bool:
@@ -105,9 +108,8 @@ class DrawingLearner(PlausibleLearner):
 
     def __post_init__(self) -> None:
         setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.growth)
         setting_integer("seed", self.seed, at_least=0)
+        super().__post_init__()
 
     def plausible(self, functions: AnyFunctionClass, data: Any, noise: float | None, epoch: int) -> Any:
         """Draws from a stream that is named after what was seen, so that the same state has the same draws; or F_m."""
