@@ -23,7 +23,6 @@ from graphbandit.bandit.inputs import (
     check_key,
     check_keys,
     contexts_of,
-    is_polars_series,
     on_offer,
     one_context,
     rewards_in_order,
@@ -35,7 +34,6 @@ from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
-from graphbandit.bandit.unsavable import Given
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -49,6 +47,7 @@ from graphbandit.errors import (
     UnknownDecisionError,
 )
 from graphbandit.features import NOTHING, Tally
+from graphbandit.features.tables import is_series
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -437,7 +436,7 @@ class Bandit:
         setting_boolean("final", final)
         problem = self._loop.problem
         arms = problem if problem.capacity is None else self._round_arms(decision)
-        ordered = type(rewards) is not dict and is_polars_series(rewards)
+        ordered = type(rewards) is not dict and is_series(rewards, "polars")  # it has no index
         given = {} if ordered else rewards_of(arms, rewards)
         with self._lock:
             number = self._number(decision)
@@ -717,7 +716,8 @@ class Bandit:
           were logged after the file was saved stay there; ids in the log count on from its end.
         - `log_sync`: as in `Bandit`, "file" by default.
         """
-        saved = load_bandit(path, Given(function_class, features, arm_features), classes)
+        given = {"function_class": function_class, "features": features, "arm_features": arm_features}
+        saved = load_bandit(path, given, classes)
         bandit = cls.__new__(cls)
         bandit._identity, bandit._max_open, bandit._forget_after = saved.identity, saved.max_open, saved.forget_after
         bandit._rng = np.random.Generator(np.random.PCG64())

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,14 +15,6 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 
 
-class Taken(NamedTuple):
-    """The loop after it took some decisions, the new ones by their keys, and the rewards that these await."""
-
-    loop: Loop
-    made: dict[str, Decision]
-    opened: dict[int, OpenDecision]
-
-
 def check_taken(decision: object, identity: str) -> None:
     """Raise unless a decider of the bandit with this identity made this decision."""
     if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
@@ -34,8 +25,13 @@ def check_taken(decision: object, identity: str) -> None:
         )
 
 
-def take(loop: Loop, known: Keys, decisions: Sequence[Decision], made_by: str) -> Taken:
-    """Let the decisions whose keys are new be the next rounds; `made_by` is the copy of the bandit that takes them."""
+def take(
+    loop: Loop, known: Keys, decisions: Sequence[Decision], made_by: str
+) -> tuple[Loop, dict[str, Decision], dict[int, OpenDecision]]:
+    """Let the decisions whose keys are new be the next rounds; `made_by` is the copy of the bandit that takes them.
+
+    Returns the loop after them, the new decisions by their keys, and those of them that await rewards.
+    """
     made: dict[str, Decision] = {}
     opened: dict[int, OpenDecision] = {}
     for decision in decisions:
@@ -49,7 +45,7 @@ def take(loop: Loop, known: Keys, decisions: Sequence[Decision], made_by: str) -
                 opened[one.id] = entry
         elif (before.action, before.seal) != (one.action, one.seal):
             raise InputError(f"the key {key!r} is that of another decision, {before!r}; expected a key of its own")
-    return Taken(loop, made, opened)
+    return loop, made, opened
 
 
 def _as_round(

@@ -12,7 +12,7 @@ from graphbandit.base.checks import FLOAT
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
-from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
+from graphbandit.features.tables import as_frame, is_frame, is_series
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.size import small_floats
 
@@ -78,7 +78,7 @@ def available_of(arms: Arms, available: object) -> Shaped[np.ndarray, "..."] | N
     """
     if available is None:
         return None
-    if is_pandas_series(available) and all(isinstance(arm, str) for arm in available.index):  # type: ignore[attr-defined]
+    if is_series(available, "pandas") and all(isinstance(arm, str) for arm in available.index):  # type: ignore[attr-defined]
         values = available.to_dict()  # type: ignore[attr-defined]
         available = values if all(isinstance(value, bool) for value in values.values()) else list(values.values())
     if isinstance(available, Mapping):
@@ -156,7 +156,7 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
 def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
     if not isinstance(rewards, dict | Mapping):  # most are a dictionary, which is faster to check
-        if not is_pandas_series(rewards):
+        if not is_series(rewards, "pandas"):
             raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
         if not rewards.index.is_unique:  # type: ignore[attr-defined]
             raise ObservationError("rewards has an arm twice in its index; expected each arm once")
@@ -172,11 +172,6 @@ def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
             raise ObservationError(f"rewards has arm {arm!r} twice, by its name and its number; expected it once")
         found[number] = reward
     return found
-
-
-def is_polars_series(rewards: object) -> bool:
-    """Whether this is a Series without an index, which does not say whose rewards it has."""
-    return type(rewards).__name__ == "Series" and type(rewards).__module__.partition(".")[0] == "polars"
 
 
 def rewards_in_order(rewards: Any, revealed: Int[np.ndarray, " revealed"]) -> Mapping[int, Any]:

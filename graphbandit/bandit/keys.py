@@ -26,9 +26,6 @@ class Keys:
         self._open: dict[int, str] = {}
         self._ended: OrderedDict[str, None] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._made)
-
     def __contains__(self, key: str) -> bool:
         return key in self._made
 

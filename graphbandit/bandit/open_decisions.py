@@ -4,6 +4,7 @@ import hashlib
 import math
 import operator
 import reprlib
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -74,16 +75,15 @@ class OpenDecision:
             return plain
         number, seen = self.played.first, self.seen
         found: dict[int, float] = {}
-        propensity = self._propensities(len(rewards))
-        for key, value in rewards.items():
-            arm = key if type(key) is int else whole_number(key)
+        arms = [whole_number(key) for key in rewards]
+        propensity = self._propensities([arm for arm in arms if arm is not None])
+        for (key, value), arm in zip(rewards.items(), arms, strict=True):
             if arm is None:
                 expected = "a whole number" if names is None else "its name or number"
                 raise ObservationError(f"arm is {key!r}; expected {expected}")
             if arm not in propensity:
-                arms = self.revealed.tolist()
-                some = shown(names, *arms[:12])
-                more = ", ..." if len(arms) > 12 else ""
+                some = shown(names, *self.revealed[:12].tolist())
+                more = ", ..." if len(self.revealed) > 12 else ""
                 raise ObservationError(
                     f"decision {number} did not reveal {shown(names, arm)}; expected some of {some}{more}"
                 )
@@ -104,36 +104,20 @@ class OpenDecision:
         if len(arms) == len(self.revealed) and arms == self.revealed.tolist():
             propensities = self.propensities.tolist()
         else:
-            known = self._propensities(len(arms))
+            known = self._propensities(arms)
             propensities = [known[arm] for arm in arms if arm in known]
             if len(propensities) < len(arms):
                 return None
-        made: News = tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
-        return made
+        return tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
 
-    def _propensities(self, wanted: int) -> "Mapping[int, float] | _Sorted":
-        """The propensity of each revealed arm: all in a dictionary, or looked up one by one where few are wanted."""
-        if len(self.revealed) > 8 * wanted + 64:
-            return _Sorted(self.revealed, self.propensities)
-        return dict(zip(self.revealed.tolist(), self.propensities.tolist(), strict=True))
-
-
-@dataclass(frozen=True)
-class _Sorted:
-    """A look-up in two arrays, the first of them ascending."""
-
-    keys: Int[np.ndarray, " n"]
-    values: Float[np.ndarray, " n"]
-
-    def _place(self, key: int) -> int:
-        return int(np.searchsorted(self.keys, key))
-
-    def __contains__(self, key: int) -> bool:
-        place = self._place(key) if abs(key) < 2**62 else len(self.keys)
-        return place < len(self.keys) and int(self.keys[place]) == key
-
-    def __getitem__(self, key: int) -> float:
-        return float(self.values[self._place(key)])
+    def _propensities(self, arms: list[int]) -> dict[int, float]:
+        """The propensities of all revealed arms or, where few are asked for, of those of these arms alone."""
+        revealed = self.revealed
+        if len(revealed) <= 8 * len(arms) + 64:
+            return dict(zip(revealed.tolist(), self.propensities.tolist(), strict=True))
+        places = ((arm, bisect_left(revealed, arm)) for arm in arms)
+        found = ((arm, place) for arm, place in places if place < len(revealed) and revealed[place] == arm)
+        return {arm: float(self.propensities[place]) for arm, place in found}
 
 
 def whole_number(value: object) -> int | None:

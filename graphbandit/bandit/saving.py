@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,11 @@ from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
-from graphbandit.bandit.unsavable import Given, HandedIn
+from graphbandit.bandit.unsavable import HandedIn
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames
-from graphbandit.base.checks import contexts_array, setting_integer
+from graphbandit.base.checks import contexts_array
+from graphbandit.base.declared import Declared, limits
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.errors import SavedFileError
 from graphbandit.features import Tally
@@ -29,7 +30,7 @@ from graphbandit.learners.savable_classes import load_savable_classes
 
 
 @dataclass(frozen=True, kw_only=True)
-class SavedBandit:
+class SavedBandit(Declared):
     """All there is to a bandit: its identity, loop, random stream, open decisions, limits, own graph and keys.
 
     `log` is where its rounds are in the log it writes to, a row (first round, offset, next id of the log) each start.
@@ -40,20 +41,30 @@ class SavedBandit:
     generator: Mapping[str, Any]
     opened: Mapping[int, OpenDecision]
     forgotten: int
-    max_open: int
-    forget_after: int | None
+    max_open: int = field(metadata=limits(at_least=1))
+    forget_after: int | None = field(metadata=limits(at_least=1))
     graph: Graph | None
     retired: Bool[np.ndarray, " arms"] | None
     tally: Tally
     keys: Keys
-    log: Int[np.ndarray, "starts 3"] | None = None
+    log: Int[np.ndarray, "starts 3"] | None = field(metadata=limits(at_least=0))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.log is not None and not (np.diff(self.log[:, 0]) >= 0).all():
+            raise ValueError("its places in a log are out of order")
+
+    @property
+    def n_arms(self) -> int:
+        """How many arms there are."""
+        return self.loop.problem.n_arms
 
 
 def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     """Write a bandit to a file, atomically. The same bandit gives the same bytes."""
     loop, opened = bandit.loop, list(bandit.opened.values())
     late = {one.first: one for one in loop.late}
-    rounds = [one for part in loop.waiting for one in _single(part)]
+    rounds = [part.part(i, i + 1) for part in loop.waiting for i in range(len(part.actions))]
     content = {
         "identity": bandit.identity,
         "learner": loop.learner,
@@ -88,10 +99,10 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
     saved_files.write(path, "bandit", content)
 
 
-def load_bandit(path: str | os.PathLike[str], given: Given, classes: Sequence[type] = ()) -> SavedBandit:
+def load_bandit(path: str | os.PathLike[str], given: Mapping[str, Any], classes: Sequence[type]) -> SavedBandit:
     """The bandit that was saved there.
 
-    - `given`: the values that a file cannot hold.
+    - `given`: the values that a file cannot hold, as `HandedIn` takes them.
     - `classes`: the user's own dataclasses that may be in it.
     """
     load_savable_classes()
@@ -134,10 +145,8 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
     learner, problem, state = saved["learner"], saved["problem"], saved["state"]
     if not isinstance(learner, Learner) or not isinstance(problem, Problem):
         raise TypeError("no learner and problem in it")
-    if not isinstance(saved["identity"], str):
-        raise TypeError("no identity in it")
     check_state(learner, problem, state)
-    rounds, learnt, forget_after = int(saved["rounds"]), int(saved["learnt"]), saved["forget_after"]
+    rounds, learnt = int(saved["rounds"]), int(saved["learnt"])
     masks = _masks(saved["available"], problem.n_arms)
     if not len(masks) == len(saved["actions"]) == rounds - learnt:
         raise ValueError("its rounds and contexts do not fit each other")
@@ -174,38 +183,14 @@ def _restored(saved: dict[str, Any]) -> SavedBandit:
         generator=_generator(saved["generator"]),
         opened=dict(_open_decisions(saved, opened, rounds, problem.n_arms)),
         forgotten=int(saved["forgotten"]),
-        max_open=setting_integer("max_open", saved["max_open"], at_least=1),
-        forget_after=None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1),
+        max_open=saved["max_open"],
+        forget_after=saved["forget_after"],
         graph=_graph(saved["graph"], problem.n_arms),
-        retired=_retired(saved["retired"], problem.n_arms),
-        tally=_tally(saved["tally"]),
+        retired=saved["retired"],
+        tally=saved["tally"],
         keys=keys_of(saved, saved["identity"], problem.arms, set(saved["open_ids"].tolist())),
-        log=_log_starts(saved["log"]),
+        log=saved["log"],
     )
-
-
-def _log_starts(starts: Any) -> Int[np.ndarray, "starts 3"] | None:
-    if starts is None:
-        return None
-    if starts.dtype != np.int64 or starts.ndim != 2 or starts.shape[1] != 3 or not (starts >= 0).all():
-        raise ValueError("its places in a log are not columns")
-    if not (np.diff(starts[:, 0]) >= 0).all():
-        raise ValueError("its places in a log are out of order")
-    found: Int[np.ndarray, "starts 3"] = starts
-    return found
-
-
-def _retired(mask: Any, n_arms: int) -> Bool[np.ndarray, " arms"] | None:
-    if mask is not None and (mask.dtype != np.bool_ or mask.shape != (n_arms,)):
-        raise ValueError("its retired arms and its arms do not fit each other")
-    found: Bool[np.ndarray, " arms"] | None = mask
-    return found
-
-
-def _tally(tally: Any) -> Tally:
-    if not isinstance(tally, Tally):
-        raise TypeError("no tally in it")
-    return tally
 
 
 def _generator(state: Any) -> Mapping[str, Any]:
@@ -263,14 +248,6 @@ def _arms(content: dict[str, Any] | None, n_arms: int) -> RoundArms | None:
     if not 1 <= count <= n_arms or (names is not None and len(names) != count):
         raise ValueError("its open decisions and their arms do not fit each other")
     return RoundArms(count, names)
-
-
-def _single(part: Played) -> Iterable[Played]:
-    """The rounds of a batch one by one."""
-    for i in range(len(part.actions)):
-        one = slice(i, i + 1)
-        mask = None if part.available is None else part.available[one]
-        yield Played(part.first + i, part.contexts[one], part.actions[one], part.notes[one], mask)
 
 
 def _columns(prefix: str, rows: list[Played]) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 import inspect
 import os
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +12,14 @@ from graphbandit.features import ArmFeatures, TransformerFeatures
 from graphbandit.learners.loop import Loop
 
 
-class Given(NamedTuple):
-    """What somebody handed in, each None if nothing."""
-
-    function_class: Any = None
-    features: Any = None
-    arm_features: Any = None
-
-
 class HandedIn:
     """Puts what was given where the file has a description of it, and checks that it is the same.
 
     - `path`: of the file.
-    - `given`: the values that the file cannot hold.
+    - `given`: the values that the file cannot hold: `function_class`, `features` and `arm_features`, each None if none.
     """
 
-    def __init__(self, path: str | os.PathLike[str], given: Given) -> None:
+    def __init__(self, path: str | os.PathLike[str], given: Mapping[str, Any]) -> None:
         self._path, self._given = path, given
         self._used: set[str] = set()
 
@@ -34,7 +27,7 @@ class HandedIn:
         """The value that the file describes."""
         if description.get("class") == "TransformerFeatures":
             return self._transformer(description)
-        given = self._given.function_class
+        given = self._given["function_class"]
         if given is None:
             raise SavedFileError(
                 f"{self._path} was saved with a function class that a file cannot hold, {description}; "
@@ -51,7 +44,7 @@ class HandedIn:
         told = description["transformer"]
         differs = []
         for name in ("features", "arm_features"):
-            given = getattr(self._given, name)
+            given = self._given[name]
             if given is None:
                 continue
             try:
@@ -83,7 +76,7 @@ class HandedIn:
             "features": loop.problem.features,
             "arm_features": loop.problem.arm_features,
         }
-        for name, given in self._given._asdict().items():
+        for name, given in self._given.items():
             if given is not None and name not in self._used:
                 unlike = _unlike_setting(given, held[name])
                 if unlike is not None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -38,12 +39,12 @@ MNIST_COMPONENTS = 50
 class Dataset:
     """How a data set is read.
 
-    - `read`: called as ``read(name, file)`` with the first of `files` that exists.
+    - `read`: called with the first of `files` that exists.
     - `files`: names of files that may hold the data set.
     - `layout`: what these files hold, in words.
     """
 
-    read: "Callable[[str, Path], LabelledData | RatingData]"
+    read: "Callable[[Path], LabelledData | RatingData]"
     files: tuple[str, ...]
     layout: str
 
@@ -56,11 +57,7 @@ def _keel(name: str, file: Path) -> LabelledData:
     return LabelledData(X=arrays[f"{name}_X"], y=arrays[f"{name}_y"], classes=classes)
 
 
-def _mnist(name: str, file: Path) -> LabelledData:
-    return read_labelled(file)
-
-
-def _movielens(name: str, file: Path) -> RatingData:
+def _movielens(file: Path) -> RatingData:
     data = ratings_table(file, read_csv(file, read_zipped(file, "ratings.csv")))
     films = read_csv(file, read_zipped(file, "movies.csv"))
     titles = zip(
@@ -69,13 +66,13 @@ def _movielens(name: str, file: Path) -> RatingData:
     return replace(data, item_names=dict(titles))
 
 
-def _lastfm(name: str, file: Path) -> RatingData:
+def _lastfm(file: Path) -> RatingData:
     return replace(read_ratings(file), counts=True)
 
 
 def _keel_set(name: str) -> Dataset:
     layout = f"arrays {name}_X, {name}_y and {name}_classes, or the file of the KEEL repository"
-    return Dataset(read=_keel, files=("keel.npz", f"{name}.dat"), layout=layout)
+    return Dataset(read=partial(_keel, name), files=("keel.npz", f"{name}.dat"), layout=layout)
 
 
 KEEL = ("letter", "penbased", "optdigits", "satimage", "segment", "texture", "vowel", "movement_libras", "led7digit")
@@ -84,7 +81,7 @@ BUNDLED = ("digits", "iris", "wine", "breast_cancer")
 
 DATASETS: dict[str, Dataset] = {
     **{name: _keel_set(name) for name in KEEL},
-    "mnist5k": Dataset(read=_mnist, files=("mnist5k.npz",), layout="arrays X (images, 784) and y"),
+    "mnist5k": Dataset(read=read_labelled, files=("mnist5k.npz",), layout="arrays X (images, 784) and y"),
     "movielens": Dataset(
         read=_movielens,
         files=("ml-latest-small.zip",),
@@ -112,7 +109,7 @@ def load_dataset(
       components for "mnist5k".
     """
     file = dataset_file(name, folder)
-    data = _bundled(name) if file is None else DATASETS[name].read(name, file)
+    data = _bundled(name) if file is None else DATASETS[name].read(file)
     if isinstance(data, RatingData):
         if components is not None:
             raise SettingError(f"components is {components!r}; expected None with ratings, {name!r}")

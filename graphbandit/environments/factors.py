@@ -88,5 +88,4 @@ def _solved(
     gram = (known @ products).reshape(-1, rank, rank)
     weights = ridge * np.maximum(known.sum(axis=1), 1.0)
     gram += weights[:, None, None] * np.eye(rank)
-    solved: Float[np.ndarray, "rows rank"] = np.linalg.solve(gram, (entries @ other)[:, :, None])[:, :, 0]
-    return solved
+    return np.linalg.solve(gram, (entries @ other)[:, :, None])[:, :, 0]

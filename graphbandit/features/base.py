@@ -1,6 +1,7 @@
 """The interface of everything that encodes contexts, and the count of values that were unknown or missing."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -39,14 +40,8 @@ class Tally:
     def __add__(self, other: "Tally") -> "Tally":
         if not (self and other):
             return self or other
-        return Tally(unknown=_sum(self.unknown, other.unknown), missing=_sum(self.missing, other.missing))
-
-
-def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    total = dict(one)
-    for column, count in other.items():
-        total[column] = total.get(column, 0) + count
-    return total
+        unknown, missing = Counter(self.unknown), Counter(self.missing)
+        return Tally(unknown=dict(unknown + Counter(other.unknown)), missing=dict(missing + Counter(other.missing)))
 
 
 NOTHING = Tally()

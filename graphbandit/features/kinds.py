@@ -48,9 +48,17 @@ class Column(ABC):
 
     missing: Missing
 
-    @abstractmethod
+    def __post_init__(self) -> None:
+        setting_choice("missing", self.missing, ("column", "fill", "error"))
+
     def feature_names(self, name: str) -> list[str]:
-        """The names of the features of a column called `name`."""
+        """The names of the features of a column called `name`, the last of them for missing values if they have one."""
+        names = self._names_of_values(name)
+        return [*names, f"{name}:missing"] if self.missing == "column" else names
+
+    def _names_of_values(self, name: str) -> list[str]:
+        """The names of the features that values have (default: that of the column)."""
+        return [name]
 
     @property
     def size(self) -> int:
@@ -92,7 +100,7 @@ class NumberColumn(Column):
         object.__setattr__(self, "scale", setting_number("scale", self.scale, above=0.0))
         default = optional_number("default", self.default)
         object.__setattr__(self, "default", default)
-        _check_missing(self.missing)
+        super().__post_init__()
         if not math.isfinite(self._filled):
             raise SettingError(f"default is {default!r}; expected one that location and scale keep finite")
 
@@ -100,10 +108,6 @@ class NumberColumn(Column):
     def _filled(self) -> float:
         """The feature of a missing value."""
         return 0.0 if self.default is None else (self.default - self.location) / self.scale
-
-    def feature_names(self, name: str) -> list[str]:
-        """The column's own name, then `name:missing`."""
-        return _with_missing([name], name, self.missing)
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """The standardised value, or the default and a 1 in the column for missing values."""
@@ -154,11 +158,7 @@ class BooleanColumn(Column):
     def __post_init__(self) -> None:
         if not isinstance(self.default, bool):
             raise SettingError(f"default is {self.default!r}; expected True or False")
-        _check_missing(self.missing)
-
-    def feature_names(self, name: str) -> list[str]:
-        """The column's own name, then `name:missing`."""
-        return _with_missing([name], name, self.missing)
+        super().__post_init__()
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """0 or 1, or the default and a 1 in the column for missing values."""
@@ -200,15 +200,13 @@ class CategoryColumn(Column):
             double = next(value for place, value in enumerate(given) if places[value] != place)
             raise SettingError(f"categories has {double!r} twice; expected each once")
         setting_choice("unknown", self.unknown, ("zeros", "column", "error"))
-        _check_missing(self.missing)
+        super().__post_init__()
         object.__setattr__(self, "categories", tuple(given))
         object.__setattr__(self, "_places", places)
 
-    def feature_names(self, name: str) -> list[str]:
-        """`name=category`, then `name:unknown` and `name:missing`."""
+    def _names_of_values(self, name: str) -> list[str]:
         names = [f"{name}={value}" for value in self.categories]
-        names += [f"{name}:unknown"] if self.unknown == "column" else []
-        return _with_missing(names, name, self.missing)
+        return [*names, f"{name}:unknown"] if self.unknown == "column" else names
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """A 1 at the value's category."""
@@ -255,11 +253,10 @@ class CyclicColumn(Column):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "period", setting_number("period", self.period, above=0.0))
-        _check_missing(self.missing)
+        super().__post_init__()
 
-    def feature_names(self, name: str) -> list[str]:
-        """`name:sin`, `name:cos`, then `name:missing`."""
-        return _with_missing([f"{name}:sin", f"{name}:cos"], name, self.missing)
+    def _names_of_values(self, name: str) -> list[str]:
+        return [f"{name}:sin", f"{name}:cos"]
 
     def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
         """The point on the circle, or its centre if the value is missing."""
@@ -360,12 +357,3 @@ def as_column(name: str, declared: object) -> Column:
         f"column {name!r} is {reprlib.repr(declared)}; expected 'number', 'boolean', a list of categories, "
         f"or what number(), boolean(), category() or cyclic() makes"
     )
-
-
-def _with_missing(names: list[str], name: str, missing: Missing) -> list[str]:
-    """The names of a column's features, with that of missing values if these have a feature of their own."""
-    return [*names, f"{name}:missing"] if missing == "column" else names
-
-
-def _check_missing(missing: object) -> None:
-    setting_choice("missing", missing, ("column", "fill", "error"))

@@ -7,7 +7,7 @@ narwhals, which reads pandas, Polars and Arrow alike, is imported when a frame a
 import difflib
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def as_row(value: object) -> Mapping[str, Any] | None:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         fields: Mapping[str, Any] = value._asdict()
         return fields
-    if is_pandas_series(value):
+    if is_series(value, "pandas"):
         return dict(zip(value.index, value.tolist(), strict=True))  # type: ignore[attr-defined]
     return None
 
@@ -144,10 +144,10 @@ def _table_of_array(array: Shaped[np.ndarray, "..."], columns: Sequence[str] | N
     )
 
 
-def is_pandas_series(value: object) -> bool:
-    """Whether this is a pandas Series, found out without importing pandas."""
+def is_series(value: object, library: Literal["pandas", "polars"]) -> bool:
+    """Whether this is a Series of the library, found out without importing it."""
     kind = type(value)
-    return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == "pandas"
+    return kind.__name__ == "Series" and kind.__module__.partition(".")[0] == library
 
 
 def listed(names: Sequence[object]) -> str:

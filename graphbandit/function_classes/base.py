@@ -105,6 +105,18 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     part of the work there, once.
     """
 
+    predict_checks: bool = False
+    """Whether `predict` makes all of `check_contexts` itself (default: no)."""
+
+    evaluates_all: bool = False
+    """Whether all contexts that pass `check_contexts` can be evaluated (default: no, they are tried)."""
+
+    weighs: bool = False
+    """Whether `posterior` weighs all functions, even without data, and `prospects` returns P(a) (default: no)."""
+
+    draws_fit: bool = False
+    """Whether `drawer` always gives arrays as kernels take them (default: no, they are checked)."""
+
     @property
     @abstractmethod
     def n_arms(self) -> int:
@@ -137,11 +149,6 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless these contexts have the shape this class expects."""
 
-    @property
-    def predict_checks(self) -> bool:
-        """Whether `predict` makes all of `check_contexts` itself (default: no)."""
-        return False
-
     def check_data(self, data: Data) -> None:
         """Raise InputError unless the data, which may come from a file, fits this class (default: not checked)."""
         return
@@ -149,11 +156,6 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def check_draws(self, draws: Draws) -> None:
         """Raise InputError unless `draw_values` can take these draws (default: not checked, it raises itself)."""
         return
-
-    @property
-    def evaluates_all(self) -> bool:
-        """Whether all contexts that pass `check_contexts` can be evaluated (default: no, they are tried)."""
-        return False
 
     @abstractmethod
     def empty(self, half_life: float | None = None) -> Data:
@@ -210,11 +212,6 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """`predict` and `candidates` in one call: a decision needs both, and a class may share work between them."""
         self.check_contexts(contexts)
         return self.predict(model, contexts), self.candidates(space, contexts, available)
-
-    @property
-    def weighs(self) -> bool:
-        """Whether `posterior` weighs all functions, even without data, and `prospects` returns P(a) (default: no)."""
-        return False
 
     def posterior(self, data: Data, noise: float | None) -> Model:
         """The mean of all functions, weighed by how plausible they are; for a class that does not weigh them, the fit.
@@ -295,8 +292,3 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def drawer(self, draws: Draws) -> Drawer:
         """`draw_values` of these draws, for many calls."""
         return partial(self.draw_values, draws)
-
-    @property
-    def draws_fit(self) -> bool:
-        """Whether `drawer` always gives arrays as kernels take them (default: no, they are checked)."""
-        return False

@@ -166,7 +166,6 @@ class BilinearClass(FiniteFunctionClass):
             super().add_losses(losses, observations, roots)
             return
         self._check_shape(observations.contexts)
-        self.check_losses(losses, observations)
         seen, kernels = observations, kernels_of("function_classes.bilinear")
         functions = kernels.Bilinear(self.arms, self.a0, self.offsets, self.constants, self.scale)
         kernels.bilinear_losses(
@@ -177,7 +176,6 @@ class BilinearClass(FiniteFunctionClass):
         self, members: Bool[np.ndarray, " functions"], contexts: Contexts, available: ArmMasks | None
     ) -> ArmMasks:
         """x'a_i and x_i'a_i are the same for all arms, so only x'a - x_i'a is compared."""
-        self.check_size("members", len(members))
         return self._best_arms(self._functions(np.flatnonzero(members)), contexts, available)
 
     def prospector(self, model: AnyFiniteModel, space: FiniteSpace, noise: float | None) -> Prospector:

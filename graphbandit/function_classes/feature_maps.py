@@ -24,7 +24,6 @@ from graphbandit.base.checks import (
 )
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.rounds.observations import Observations
 
 _SMALL = LARGEST_FEATURE**2
 
@@ -146,11 +145,6 @@ class FeatureMap:
             return LARGEST_FEATURE
         return LARGEST_FEATURE / max(1.0, float(np.abs(self.arm_features).max()))
 
-    def check_observations(self, observations: Observations) -> None:
-        """Raise unless the observations can be learnt from; kernels trust them."""
-        self.check_contexts(observations.contexts)
-        observations.check(self.n_arms)
-
     def rows(self, contexts: Contexts) -> Float[np.ndarray, "n rows d"]:
         """phi(x_t, a), one row an arm; one row a context where all arms have the same."""
         self.check_contexts(contexts)
@@ -194,15 +188,9 @@ class FeatureMap:
         x = np.broadcast_to(contexts[:, None, :], (n, arms, self.dimension))
         return np.concatenate([x, np.broadcast_to(self.arm_features, (n, arms, d))], axis=2)
 
-    def blocks_of(
-        self, contexts: Contexts, *, checked: bool = False
-    ) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
-        """The features of a few contexts at a time, and which contexts they are.
-
-        - `checked`: whether features were made of these contexts before, so that they need no check; False by default.
-        """
-        if not checked or contexts.shape[1:] not in self._shapes:
-            self.check_contexts(contexts)
+    def blocks_of(self, contexts: Contexts) -> Iterable[tuple[slice, Float[np.ndarray, "block rows d"]]]:
+        """The features of a few contexts at a time, and which contexts they are."""
+        self.check_contexts(contexts)
         n, length = len(contexts), self.at_a_time
         if 0 < n <= length:
             return ((slice(0, n), self._rows(contexts)),)

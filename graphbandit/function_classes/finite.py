@@ -122,7 +122,6 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         """
         from graphbandit.kernels.function_classes.finite import finite_losses
 
-        self.check_losses(losses, observations)
         for block in blocks_of(len(observations)):
             part = observations.take(block.start, block.stop)
             if not part.n_observed:
@@ -223,8 +222,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
     def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
         """f_i(x, a) for the i of `members` alone."""
-        chosen: Float[np.ndarray, "n some arms"] = self.values(contexts).take(members, axis=1)
-        return chosen
+        return self.values(contexts).take(members, axis=1)
 
     def evaluator(self, members: Int[np.ndarray, " some"]) -> Drawer:
         """`values_of` of these members, for many calls."""

@@ -116,7 +116,7 @@ def fit_up_to(
     began = time.perf_counter()
     for group in missing:
         start = time.perf_counter()
-        functions = _tried(_who(name, group, total), len(data), partial(fit, group))
+        functions = tried(_who(name, group, total), len(data), partial(fit, group))
         losses = [
             loss_of(_who(name, (i,), total), data.columns.rewards, partial(values, function), data.weights)
             for i, function in zip(group, functions, strict=True)
@@ -143,21 +143,9 @@ def _who(name: str, group: tuple[int, ...], total: int) -> str:
     return f"{name}, {refits} of {total - 1},"
 
 
-def fitted(
-    who: str,
-    rewards: PerObservation,
-    fit: Callable[[], Any],
-    values: Callable[[Any], PerObservation],
-    weights: PerObservation,
-) -> tuple[Any, float]:
-    """What `fit` makes, and its weighted sum of squares at the observations; FitError if either fails."""
-    function = _tried(who, len(rewards), fit)
-    return function, loss_of(who, rewards, partial(values, function), weights)
-
-
 def loss_of(who: str, rewards: PerObservation, values: Callable[[], PerObservation], weights: PerObservation) -> float:
     """The weighted sum of squares of these values at the observations; FitError if that is not a finite number."""
-    at_data = _tried(who, len(rewards), lambda: np.asarray(values(), dtype=np.float64))
+    at_data = tried(who, len(rewards), lambda: np.asarray(values(), dtype=np.float64))
     with np.errstate(over="ignore", invalid="ignore"):
         loss = float((weights * np.square(at_data - rewards)).sum())
     if not np.isfinite(loss):
@@ -165,7 +153,7 @@ def loss_of(who: str, rewards: PerObservation, values: Callable[[], PerObservati
     return loss
 
 
-def _tried(who: str, count: int, action: Callable[[], Answer]) -> Answer:
+def tried(who: str, count: int, action: Callable[[], Answer]) -> Answer:
     """What somebody else's code gives; whatever it raises becomes a FitError."""
     try:
         return action()

@@ -254,8 +254,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
 
     def unseen(self, columns: Columns) -> ArmMask:
         """The arms of which nothing is known, because they were seen too rarely."""
-        unseen: ArmMask = np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
-        return unseen
+        return np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
 
     def range_of(self, data: RefitData) -> tuple[float, float]:
         """[low, high], widened to the rewards seen; theirs alone where no range is told, and [0, 1] before any.

@@ -211,7 +211,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         if not observations.n_observed:
             return data
         self.check_data(data)
-        self.features.check_observations(observations)
+        observations.check(self.n_arms)
         columns = data.columns
         for part, rows in self.features.blocks_of(observations.contexts):
             seen = observations.take(part.start, part.stop)
@@ -359,19 +359,13 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         error = np.maximum(upper - predictor, predictor - lower)
 
         def of_best(values: RoundsByArms) -> Float[np.ndarray, "n 1"]:
-            chosen: Float[np.ndarray, "n 1"] = np.take_along_axis(values, best[:, None], axis=1)
-            return chosen
+            return np.take_along_axis(values, best[:, None], axis=1)
 
         slopes = np.maximum(most - of_best(least), of_best(most) - least)
         widths: RoundsByArms
         widths = np.minimum(most * apart + slopes * of_best(error), errors + of_best(errors))
         np.put_along_axis(widths, best[:, None], 0.0, axis=1)
         return widths
-
-    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
-        """mu(center'phi -+ sqrt(radius phi'H^-1 phi)); exact."""
-        lower, upper = space.predictor_bounds(self.features, contexts)
-        return self.means(lower), self.means(upper)
 
     def draws(self, data: GeneralizedLinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, H^-1), all of the same weight: Laplace's approximation of the posterior.
@@ -411,10 +405,6 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         freedom = data.fit.parameters.size - data.fit.prior.shrunk(data.fit.factors)
         noise = self._noise_law(data).estimate if len(data.columns) else 0.0
         return Scale(noise=noise, complexity=max(freedom, 1.0))
-
-    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
-        """mu(theta_b'phi(x, a))."""
-        return self.drawer(draws)(contexts)
 
     def drawer(self, draws: Draws) -> Drawer:
         """The parameters are checked once."""

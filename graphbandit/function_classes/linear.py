@@ -218,7 +218,7 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         if not observations.n_observed:
             return data
         self.check_data(data)
-        self.features.check_observations(observations)
+        observations.check(self.n_arms)
         half_life, newest = data.half_life, max(data.newest, int(observations.rounds.max()))
         shrink = shrinkage(data.newest, newest, half_life)
         roots = root_weights(observations.rounds, newest, half_life)
@@ -352,10 +352,6 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         """|(center - thetahat)'v| + sqrt(radius v'V^-1 v) with v = phi(x, a) - phi(x, best); exact."""
         return space.predictor_widths(self.features, model, contexts, best)
 
-    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
-        """c + center'phi -+ sqrt(radius phi'V^-1 phi); exact."""
-        return space.predictor_bounds(self.features, contexts)
-
     def draws(self, data: LinearData, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Parameters from N(thetahat, sigma^2 V^-1), all of the same weight.
 
@@ -381,10 +377,6 @@ class LinearFunctionClass(ParametricClass[LinearData]):
     def stays_within(self, model: LinearModel) -> bool:
         """Yes if theta is of a fair size, as features are; embedded features may have any size."""
         return type(self) is LinearClass and model.length * LARGEST_FEATURE <= LARGEST
-
-    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
-        """c_b + theta_b'phi(x, a)."""
-        return self.drawer(draws)(contexts)
 
     def drawer(self, draws: Draws) -> Drawer:
         """The parameters are checked once."""

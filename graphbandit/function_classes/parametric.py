@@ -14,6 +14,7 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import (
     FIXED_NUMBER,
     Contest,
+    Draws,
     FunctionClass,
     Predictor,
     Prospector,
@@ -77,8 +78,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
         settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         settings |= {"n_arms": n_arms, "arm_features": arm_features}
-        grown: FunctionClass[Any, Any, Any] = type(self)(**settings)
-        return grown
+        return type(self)(**settings)
 
     def check_own_arms(self) -> None:
         """Raise SettingError unless there is one theta, and rounds show the features of their arms."""
@@ -139,13 +139,6 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
     def candidates(self, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None) -> ArmMasks:
         """The arms that win for some theta of the ellipsoid, among those available; see `exact_candidates`."""
         return space.candidates(self.features, contexts, available)
-
-    def outlook(
-        self, model: LinearModel, space: Ellipsoid, contexts: Contexts, available: ArmMasks | None = None
-    ) -> tuple[RoundsByArms, ArmMasks]:
-        """Features are made once for both."""
-        values, candidates, *_ = self.prospector(model, space, None)(contexts, available)
-        return values, candidates
 
     def prospector(self, model: LinearModel, space: Ellipsoid, noise: float | None) -> Prospector:
         """Parameters are checked once. Features and predictors are made once for all that is said of a round."""
@@ -228,6 +221,15 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             return means(values)
 
         return predict
+
+    def bounds(self, space: Ellipsoid, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
+        """mu(c + center'phi -+ sqrt(radius phi'V^-1 phi)); exact."""
+        lower, upper = space.predictor_bounds(self.features, contexts)
+        return self.means(lower), self.means(upper)
+
+    def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
+        """mu(c_b + theta_b'phi(x, a))."""
+        return self.drawer(draws)(contexts)
 
     def _slopes_of(self, known: Known) -> RoundsByArms | None:
         """The derivative of the mean reward by theta'phi, at the model's; None: 1."""

@@ -20,7 +20,7 @@ from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Contest
-from graphbandit.function_classes.fits import RefitData, RefitModel, fitted
+from graphbandit.function_classes.fits import RefitData, RefitModel, loss_of, tried
 from graphbandit.function_classes.from_scratch import BLOCK, PAIRS, Member
 from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.regressor import ALL, RegressorClass, Regressors, weight_parameter
@@ -195,13 +195,10 @@ class ReductionClass(RegressorClass):
 
         def refit(h: float, w: float) -> tuple[float, float]:
             weights = {weighted: np.append(known, w)}
-            function, loss = fitted(
-                f"{self.name}, with one more observation of weight {w:g},",
-                rewards,
-                lambda: self._fresh(data, 0, part).fit(features, (np.append(rewards, h) - center) / unit, **weights),
-                values,
-                known,
-            )
+            who = f"{self.name}, with one more observation of weight {w:g},"
+            targets = (np.append(rewards, h) - center) / unit
+            function = tried(who, len(rewards), lambda: self._fresh(data, 0, part).fit(features, targets, **weights))
+            loss = loss_of(who, rewards, lambda: values(function), known)
             value = center + unit * float(self._predictions(function, row[None], np.array([arm]), BLOCK)[0])
             return value, loss - least
 

@@ -54,8 +54,7 @@ class NoiseLaw(NamedTuple):
 
     def draw(self, count: int, rng: np.random.Generator) -> Float[np.ndarray, " draws"]:
         """Draws of sigma."""
-        draws: Float[np.ndarray, " draws"] = np.sqrt(self.scale / rng.standard_gamma(self.shape, count))
-        return draws
+        return np.sqrt(self.scale / rng.standard_gamma(self.shape, count))
 
 
 class Scale(NamedTuple):

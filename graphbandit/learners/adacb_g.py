@@ -26,7 +26,7 @@ from graphbandit.learners.epochs.base import (
     rounds_that_count,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, likely_noise, warn_of_estimated_noise
-from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
+from graphbandit.learners.epochs.schedule import EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.revealed import check_revealed
@@ -214,7 +214,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
         setting_number("radius_factor", self.radius_factor, above=0.0)
         for name in ("candidate_set", "scale_factor", "linear_program"):
             setting_boolean(name, getattr(self, name))
-        EpochSchedule(growth=self.growth)
+        super().__post_init__()
 
     @classmethod
     def paper(cls, **settings: Any) -> "AdaCBG":

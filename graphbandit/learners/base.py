@@ -33,7 +33,7 @@ from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
-from graphbandit.learners.problem import Problem, check_function_class
+from graphbandit.learners.problem import Problem
 from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -198,9 +198,13 @@ class Learner(ABC, Generic[State]):
         decisions = self.choose(state, shown, rng)
         return decisions if self._is_ours else self._checked(decisions, problem, shown)
 
-    def _checked(self, decisions: Decisions, problem: Problem, shown: Shown) -> Decisions:
+    def _checked(self, decisions: object, problem: Problem, shown: Shown) -> Decisions:
+        """The decisions; InputError unless a learner from outside the package has decided the rounds shown."""
+        if not isinstance(decisions, Decisions):
+            name, found = type(self).__name__, type(decisions).__name__
+            raise InputError(f"{name} decided a {found}; expected Decisions, as from_probabilities makes them")
         if not self._is_ours:
-            _check_decisions(type(self).__name__, decisions, shown, problem.n_arms)
+            decisions.check(shown, problem.n_arms)
         return decisions
 
     @final
@@ -266,23 +270,6 @@ class Learner(ABC, Generic[State]):
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""
         return
-
-
-def _check_decisions(learner: str, decisions: object, shown: Shown, n_arms: int) -> None:
-    """Raise InputError unless a learner has decided the rounds shown."""
-    if not isinstance(decisions, Decisions):
-        found = type(decisions).__name__
-        raise InputError(f"{learner} decided a {found}; expected Decisions, as from_probabilities makes them")
-    decisions.check(shown, n_arms)
-
-
-def function_class_of(own: FunctionClass[Any, Any, Any] | None, problem: Problem) -> FunctionClass[Any, Any, Any]:
-    """The learner's own function class if it names one, else the problem's."""
-    if own is not None:
-        return check_function_class(own, problem.n_arms)
-    if problem.function_class is None:
-        raise SettingError("function_class is None in both the learner and the problem; expected one in either")
-    return problem.function_class
 
 
 def predictor_of(functions: FunctionClass[Any, Any, Any], model: Any) -> Predictor:

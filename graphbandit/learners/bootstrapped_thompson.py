@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.saved_files import savable
-from graphbandit.learners.epochs.base import AnyFunctionClass
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
     PlausibleState,
     check_drawn,
     draws_know_nothing,
     masks_of,
-    plausible_draws,
     values_of_draws,
 )
 from graphbandit.rounds.decisions import Decisions
@@ -50,12 +48,6 @@ class BootstrappedThompson(DrawingLearner):
 
     takes_draws = True
 
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """Draws."""
-        return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
-
     def prepared(self, state: PlausibleState) -> Any:
         """The functions, and the draws ready to be asked."""
         functions = self.functions(state.problem)
@@ -79,7 +71,7 @@ class BootstrappedThompson(DrawingLearner):
         blind = same & draws_know_nothing(functions, state)
         probabilities[blind] = np.broadcast_to(uniform_over(masks), shape)[blind]
         explained = {"candidates": probabilities > 0, "exploration_set": probabilities > 0, "told": {"estimate": means}}
-        return decided(probabilities, ranked(means, shown), state, shown, rng, **explained)
+        return decided(probabilities, means, state, shown, rng, **explained)
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """The estimates that `choose` has told."""

@@ -9,9 +9,8 @@ from graphbandit.base.checks import LARGEST, setting_choice, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.estimates import EstimateLearner
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
@@ -48,7 +47,7 @@ class EpsilonGreedy(EstimateLearner):
         setting_number("epsilon", self.epsilon, at_least=0.0, below=LARGEST)
         if self.schedule == "constant" and self.epsilon > 1.0:
             raise SettingError(f"epsilon is {self.epsilon!r}; expected a probability, as the schedule is constant")
-        EpochSchedule(growth=self.epoch_growth)
+        super().__post_init__()
 
     def epsilon_in(self, epoch: int, problem: Problem) -> float:
         """epsilon_m: the share of rounds of this epoch that are played uniformly."""
@@ -62,11 +61,10 @@ class EpsilonGreedy(EstimateLearner):
     def choose(self, state: EpochState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, and the mixture of the best arm and all arms."""
         values = self.estimates(state, shown)
-        ranking = ranked(values, shown)
         epsilon = self.epsilon_in(state.epoch, state.problem)
         probabilities = epsilon * uniform_over(shown.offered(values.shape[1]))
-        probabilities[np.arange(len(values)), ranking.best] += 1.0 - epsilon
-        return decided(probabilities, ranking, state, shown, rng)
+        probabilities[np.arange(len(values)), shown.best_offered(values)] += 1.0 - epsilon
+        return decided(probabilities, values, state, shown, rng)
 
     def words(self, state: EpochState, shown: Shown, made: Decisions) -> Words:
         """The words of an estimate, and epsilon."""

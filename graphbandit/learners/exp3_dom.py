@@ -11,7 +11,6 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner, Exp3State
-from graphbandit.learners.every_round.losses import given
 from graphbandit.rounds.decisions import Decisions
 
 
@@ -52,9 +51,6 @@ class Exp3DOM(Exp3Learner):
         from graphbandit.kernels.graphs.domination import cover_pointer
 
         return cover_pointer()
-
-    def _rates(self) -> tuple[float, float]:
-        return given(self.gamma), np.nan
 
     def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
         levels = n_arms.bit_length()

@@ -8,7 +8,6 @@ from graphbandit.base.checks import optional_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner
-from graphbandit.learners.every_round.losses import given
 
 
 @savable
@@ -56,9 +55,6 @@ class Exp3G(Exp3Learner):
         from graphbandit.kernels.learners.exponential_weights import observability_pointer
 
         return observability_pointer()
-
-    def _rates(self) -> tuple[float, float]:
-        return given(self.gamma), given(self.independence)
 
     def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
         return np.zeros((1, n_arms)), np.zeros((2, 2))

@@ -2,12 +2,9 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from graphbandit.base.checks import optional_number
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.every_round.exponential_weights import Exp3Learner
-from graphbandit.learners.every_round.losses import given
 
 
 @savable
@@ -38,6 +35,3 @@ class Exp3IX(Exp3Learner):
     def __post_init__(self) -> None:
         super().__post_init__()
         optional_number("gamma", self.gamma, above=0.0)
-
-    def _rates(self) -> tuple[float, float]:
-        return given(self.gamma), np.nan

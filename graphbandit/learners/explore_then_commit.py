@@ -11,7 +11,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, EpochLearner, EpochState, estimator
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
@@ -94,9 +94,9 @@ class ExploreThenCommit(EpochLearner[CommitState]):
     def choose(self, state: CommitState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Any arm, or the one that looks best."""
         values = self.of_epoch(state)(shown.contexts, shown.available)
-        n_arms, ranking = values.shape[1], ranked(values, shown)
-        played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == ranking.best[:, None]
-        return decided(uniform_over(played), ranking, state, shown, rng, exploration_set=np.array(played))
+        n_arms, best = values.shape[1], shown.best_offered(values)
+        played = shown.offered(n_arms) if state.model is None else np.arange(n_arms) == best[:, None]
+        return decided(uniform_over(played), values, state, shown, rng, exploration_set=np.array(played))
 
     def refit(self, state: CommitState, observations: Observations) -> CommitState:
         """Refused: an estimate before the end of the exploring rounds would commit to it."""

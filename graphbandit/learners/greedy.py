@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.planning.whole_rounds import UNIFORM, SamplingRule
 
 _BEST_ALONE = SamplingRule(explore="best", coverage="none", rate=0.0)
@@ -36,9 +35,6 @@ class Greedy(RuleLearner):
 
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
-
-    def __post_init__(self) -> None:
-        EpochSchedule(growth=self.epoch_growth)
 
     def rule(self, state: EpochState) -> SamplingRule:
         """Uniform over all arms in epoch 1; afterwards the only arm to cover is the best."""

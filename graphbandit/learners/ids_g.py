@@ -27,8 +27,6 @@ from graphbandit.learners.epochs.plausible import (
     check_drawn,
     draws_know_nothing,
     masks_of,
-    plausible_draws,
-    plausible_space,
     values_of_draws,
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
@@ -93,6 +91,9 @@ class IDSG(DrawingLearner):
     form: Literal["bayesian", "frequentist"] = "bayesian"
     epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
 
+    plans_with_probabilities = True
+    """In either form: an arm's information counts in proportion to the probability that it is revealed."""
+
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("bayesian", "frequentist"))
         super().__post_init__()
@@ -108,22 +109,9 @@ class IDSG(DrawingLearner):
         return GROWTH if self.epoch_growth is None else self.epoch_growth
 
     @property
-    def plans_with_probabilities(self) -> bool:
-        """In either form: an arm's information counts in proportion to the probability that it is revealed."""
-        return True
-
-    @property
     def takes_draws(self) -> bool:
         """In the Bayesian form."""
         return self.form == "bayesian"
-
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """Draws, or F_m."""
-        if self.form == "bayesian":
-            return plausible_draws(functions, data, noise, count=self.draws, seed=self.seed, names=names)
-        return plausible_space(functions, data, noise, delta=self.delta)
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""

@@ -16,7 +16,6 @@ from graphbandit.function_classes.online import ORACLES, OnlineLinear, Oracle
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
@@ -114,7 +113,7 @@ class OracleLearner(EstimateLearner):
         setting_number("gamma_scale", self.gamma_scale, above=0.0, below=LARGEST)
         setting_number("gamma_exponent", self.gamma_exponent, at_least=0.0, below=2.0)
         setting_number("regularisation", self.regularisation, above=0.0)
-        EpochSchedule(growth=self.epoch_growth)
+        super().__post_init__()
 
     @abstractmethod
     def sample(self, state: EpochState, values: RoundsByArms, shown: Shown, rng: np.random.Generator) -> Decisions:

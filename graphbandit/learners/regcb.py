@@ -1,16 +1,15 @@
 """RegCB (Foster, Agarwal, Dudik, Luo & Schapire 2018): confidence bounds of any function class."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from graphbandit.base.checks import LARGEST, setting_choice, setting_number
+from graphbandit.base.checks import setting_choice
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass
-from graphbandit.learners.epochs.deciding import decided, ranked
-from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of, plausible_space
-from graphbandit.learners.epochs.schedule import EpochSchedule
+from graphbandit.learners.epochs.deciding import decided
+from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
@@ -52,14 +51,7 @@ class RegCB(PlausibleLearner):
 
     def __post_init__(self) -> None:
         setting_choice("form", self.form, ("elimination", "optimistic"))
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.epoch_growth)
-
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """F_m."""
-        return plausible_space(functions, data, noise, delta=self.delta)
+        super().__post_init__()
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Bounds, the arms that may be best, and all of them or the most hopeful one."""
@@ -78,7 +70,7 @@ class RegCB(PlausibleLearner):
         np.add(0.5 * lower, 0.5 * upper, out=middle, where=np.isfinite(lower) & np.isfinite(upper))
         told = {"lower bound": lower, "upper bound": upper}
         explained = {"candidates": candidates, "exploration_set": probabilities > 0, "told": told}
-        return decided(probabilities, ranked(middle, shown), state, shown, rng, **explained)
+        return decided(probabilities, middle, state, shown, rng, **explained)
 
     def words(self, state: PlausibleState, shown: Shown, made: Decisions) -> Words:
         """The bounds that `choose` has told, and the candidates."""

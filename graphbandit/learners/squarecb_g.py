@@ -7,7 +7,7 @@ import numpy as np
 from graphbandit.base.arrays import RoundsByArms
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
-from graphbandit.learners.epochs.deciding import decided, ranked
+from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.oracles import OracleLearner, OracleName
 from graphbandit.planning.squarecb_program import solve_squarecb_programs
 from graphbandit.rounds.decisions import Decisions
@@ -50,4 +50,4 @@ class SquareCBG(OracleLearner):
         gammas = np.full(len(values), gamma)
         answers = solve_squarecb_programs(shown.feedback_graphs, -values, gammas, available=shown.available)
         certified = {"duality_gap": answers.duality_gap, "solver": "interior-point"}
-        return decided(answers.probabilities, ranked(values, shown), state, shown, rng, gamma=gamma, **certified)
+        return decided(answers.probabilities, values, state, shown, rng, gamma=gamma, **certified)

@@ -10,6 +10,7 @@ from sklearn.linear_model import Ridge
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
+from tests.bandits import refuse
 
 CONTEXT, ARMS = {"age": "number"}, {"price": "number", "hot": "boolean"}
 MENU = [
@@ -305,11 +306,7 @@ BAD = {
 def test_a_refused_round_changes_nothing(call, error, message, tmp_path):
     bandit = make()
     bandit.decide({"age": 1.0}, GRAPH, arms=MENU, key="open")
-    bandit.save(tmp_path / "before.gb")
-    with pytest.raises(error, match=message):
-        call(bandit)
-    bandit.save(tmp_path / "after.gb")
-    assert (tmp_path / "before.gb").read_bytes() == (tmp_path / "after.gb").read_bytes()
+    refuse(bandit, call, error, message, tmp_path)
 
 
 def test_arms_come_with_rounds_only_where_the_problem_says_so():

@@ -15,9 +15,9 @@ from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.learners.base import Learner, candidates_of, function_class_of, predictor_of
+from graphbandit.learners.base import Learner, candidates_of, predictor_of
 from graphbandit.learners.epochs.schedule import END, EpochSchedule
-from graphbandit.learners.problem import Problem
+from graphbandit.learners.problem import Problem, check_function_class
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -102,13 +102,20 @@ class EpochLearner(Learner[State], Generic[State]):
     takes_own_arms = True
     """Yes: all knowledge is the function class's, which says whether arms share their parameters."""
 
+    def __post_init__(self) -> None:
+        EpochSchedule(growth=self.growth)  # refuses a growth that makes no epochs
+
     @abstractmethod
     def learnt(self, state: State, ended: EndedEpoch) -> State:
         """The state of the next epoch, once this one is in its data. May raise FitError."""
 
     def functions(self, problem: Problem) -> AnyFunctionClass:
         """The learner's own function class if it names one, else the problem's."""
-        return function_class_of(self.function_class, problem)
+        if self.function_class is not None:
+            return check_function_class(self.function_class, problem.n_arms)
+        if problem.function_class is None:
+            raise SettingError("function_class is None in both the learner and the problem; expected one in either")
+        return problem.function_class
 
     def of_epoch(self, state: State) -> Any:
         """What the rounds of an epoch have in common, as `prepared` gives it; kept, as every round asks for it."""

@@ -17,7 +17,7 @@ from graphbandit.learners.epochs.base import (
     estimator,
     rounds_that_count,
 )
-from graphbandit.learners.epochs.schedule import EpochSchedule, EpochTerms
+from graphbandit.learners.epochs.schedule import EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
@@ -105,7 +105,7 @@ class InverseGapLearner(RuleLearner):
 
     def __post_init__(self) -> None:
         check_rates(self.eta, self.delta)
-        EpochSchedule(growth=self.epoch_growth)
+        super().__post_init__()
 
     def _rate(self, state: EpochState) -> float:
         """sqrt(eta tau_{m-1} / (2 log(2 K |F| T^2 / delta))) over the unit of the rewards; 0 in epoch 1."""

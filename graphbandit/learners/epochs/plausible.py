@@ -1,7 +1,6 @@
 """What IDS.G, RegCB and bootstrapped Thompson sampling share: the functions still plausible, anew at each epoch."""
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,6 @@ from graphbandit.learners.epochs.base import (
     reward_span,
 )
 from graphbandit.learners.epochs.noise import conservative_noise, warn_of_estimated_noise
-from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Shown
 
@@ -56,19 +54,20 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
 
     delta: float
 
+    def __post_init__(self) -> None:
+        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
+        super().__post_init__()
+
     @property
     def takes_draws(self) -> bool:
         """Whether the plausible functions are draws, for which noise that is not told is part of what is drawn."""
         return False
 
-    @abstractmethod
-    def plausible(
-        self, functions: AnyFunctionClass, data: Any, noise: float | None, names: tuple[str | int, ...]
-    ) -> Any:
-        """The plausible functions given this data and noise; `names` is the path of a random stream for draws.
-
-        `noise` is, for draws, what the problem says; for a version space an estimate on the high side if that is None.
-        """
+    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float | None, epoch: int) -> Any:
+        """F_m at the class's sharp radius; all of F while nothing can be said of the noise."""
+        assert noise is not None  # if nobody told it, it was estimated
+        radius = functions.sharp_radius(data, noise, self.delta) if noise < math.inf else math.inf
+        return functions.version_space(data, radius)
 
     def init(self, problem: Problem) -> PlausibleState:
         """What the class holds plausible without data: all of a finite one."""
@@ -82,17 +81,15 @@ class PlausibleLearner(EpochLearner[PlausibleState]):
         return self._state(state.problem, state.rounds + ended.length, state.epoch + 1, ended.data, low, high)
 
     def _state(self, problem: Problem, rounds: int, epoch: int, data: Any, low: float, high: float) -> PlausibleState:
-        """Draws come from a stream that is named after what was seen: the same state has the same draws."""
         functions, noise, span = self.functions(problem), problem.noise, max(high - low, 0.0)
         if not self.takes_draws:
             noise = conservative_noise(noise, functions, data, span=span, epoch=epoch, delta=self.delta)
-        names = (type(self).__name__, epoch, functions.n_observed(data))
         return PlausibleState(
             problem=problem,
             rounds=rounds,
             epoch=epoch,
             data=data,
-            plausible=self.plausible(functions, data, noise, names),
+            plausible=self.plausible(functions, data, noise, epoch),
             noise=noise,
             lowest_reward=low,
             highest_reward=high,
@@ -111,23 +108,15 @@ class DrawingLearner(PlausibleLearner):
 
     def __post_init__(self) -> None:
         setting_integer("draws", self.draws, at_least=1)
-        setting_number("delta", self.delta, above=1.0 / LARGEST, below=1.0)
-        EpochSchedule(growth=self.growth)
         setting_integer("seed", self.seed, at_least=0)
+        super().__post_init__()
 
-
-def plausible_draws(
-    functions: AnyFunctionClass, data: Any, noise: float | None, *, count: int, seed: int, names: tuple[str | int, ...]
-) -> Draws:
-    """The class's draws."""
-    return functions.draws(data, noise=noise, count=count, rng=stream(seed, *names))
-
-
-def plausible_space(functions: AnyFunctionClass, data: Any, noise: float | None, *, delta: float) -> Any:
-    """F_m at the class's sharp radius; all of F while nothing can be said of the noise."""
-    known = math.inf if noise is None else noise
-    radius = functions.sharp_radius(data, known, delta) if known < math.inf else math.inf
-    return functions.version_space(data, radius)
+    def plausible(self, functions: AnyFunctionClass, data: Any, noise: float | None, epoch: int) -> Any:
+        """Draws from a stream that is named after what was seen, so that the same state has the same draws; or F_m."""
+        if not self.takes_draws:
+            return super().plausible(functions, data, noise, epoch)
+        rng = stream(self.seed, type(self).__name__, epoch, functions.n_observed(data))
+        return functions.draws(data, noise=noise, count=self.draws, rng=rng)
 
 
 def draws_know_nothing(functions: AnyFunctionClass, state: PlausibleState) -> bool:

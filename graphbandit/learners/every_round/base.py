@@ -9,7 +9,7 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,12 @@ _NO_REWARDS = np.empty((0, 0))
 class EveryRoundLearner(Learner[State], Generic[State]):
     """A learner whose state changes with every round."""
 
+    forgets = False
+    """No: all rewards count the same."""
+
+    _told_words: ClassVar[tuple[str, ...]] = ()
+    """What the kernel writes into `Outputs.told`."""
+
     @abstractmethod
     def _run(
         self, state: State, contexts: Contexts, graphs: FeedbackGraphs, inputs: "Inputs", outputs: "Outputs"
@@ -59,11 +65,6 @@ class EveryRoundLearner(Learner[State], Generic[State]):
     @abstractmethod
     def _learn(self, state: State, observations: Observations) -> State:
         """The state after the round `state.rounds` and any late news; the arrays are checked."""
-
-    @property
-    def forgets(self) -> bool:
-        """No: all rewards count the same."""
-        return False
 
     @staticmethod
     def _after(state: State, arrays: Any, played: int) -> State:
@@ -80,11 +81,6 @@ class EveryRoundLearner(Learner[State], Generic[State]):
         """The next round."""
         outputs, _ = self._played(state, shown, rng, None)
         return _decisions(outputs, shown.available, state.rounds, self._said)
-
-    @property
-    def _told_words(self) -> tuple[str, ...]:
-        """What the kernel writes into `Outputs.told` (default: nothing)."""
-        return ()
 
     @cached_property
     def _said(self) -> Words | None:

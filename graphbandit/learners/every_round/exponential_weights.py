@@ -57,10 +57,6 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         optional_number("eta", self.eta, above=0.0)
         super().__post_init__()
 
-    def _rates(self) -> tuple[float, float]:
-        """gamma and the independence number, where they are given."""
-        return np.nan, np.nan
-
     def _empty(self, n_arms: int) -> tuple[Float[np.ndarray, "levels arms"], Float[np.ndarray, "kinds 2"]]:
         """Losses and totals before the first round."""
         return np.zeros((1, n_arms)), np.zeros((1, 2))
@@ -90,12 +86,11 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
     def _settings(self, problem: Problem) -> "Exp3Settings":
         from graphbandit.kernels.learners import exponential_weights as kernels
 
-        gamma, independence = self._rates()
         return kernels.Exp3Settings(
             rule=getattr(kernels, self._rule),
             eta=given(self.eta),
-            gamma=gamma,
-            independence=independence,
+            gamma=given(getattr(self, "gamma", None)),  # some have neither setting
+            independence=given(getattr(self, "independence", None)),
             horizon=given(problem.horizon),
             low=float(self.low),
             high=float(self.high),

@@ -80,6 +80,9 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     arm_features: npt.ArrayLike | None
     noise: float | None
 
+    needs_loops = False
+    """No: what is not revealed is not learnt."""
+
     def _check_features(self) -> None:
         """Raise SettingError unless these are settings of a ridge regression; arm features become plain tuples."""
         setting_boolean("intercept", self.intercept)
@@ -113,11 +116,6 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def takes_own_arms(self) -> bool:
         """Yes, with one theta: rounds then show the features of their arms."""
         return self.arm_features is None
-
-    @property
-    def needs_loops(self) -> bool:
-        """No: what is not revealed is not learnt."""
-        return False
 
     def _told_noise(self, problem: Problem) -> float:
         """sigma of the learner or of the problem; NaN if neither says it."""
