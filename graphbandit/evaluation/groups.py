@@ -153,16 +153,16 @@ class SegmentSums:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class Sums:
-    """All sums of an evaluation. `merge` adds the sums of parts of a log to those of the whole.
+    """All sums of an evaluation, to which batches are added. `merge` adds up the sums of parts of a log.
 
     - `counts`: the number of rounds in each group.
     - `terms`, `plain`: the terms of each target, with and without side observations.
     - `weights`: the sums of each policy's weights.
     - `segments`: the sums of each policy in each segment.
     - `dropped`: the number of rounds left out for missing rewards.
-    - `times`: the first and the last time in the log; None (default): the log has no times.
+    - `times`: the first and the last time in the log; NaT (default) if the log has no times.
     """
 
     counts: Int[np.ndarray, " groups"]
@@ -171,7 +171,7 @@ class Sums:
     weights: dict[str, WeightSums]
     segments: dict[str, dict[str, SegmentSums]]
     dropped: int
-    times: tuple[np.datetime64, np.datetime64] | None = None
+    times: tuple[np.datetime64, np.datetime64] = (np.datetime64("NaT"), np.datetime64("NaT"))
 
     def merge(self, other: Sums) -> Sums:
         """The sums of both parts of a log."""
@@ -185,7 +185,6 @@ class Sums:
             for name in self.segments
         }
         plain = {name: self.plain[name].merge(other.plain[name]) for name in self.plain if name in other.plain}
-        times = [pair for pair in (self.times, other.times) if pair is not None]
         return Sums(
             counts=self.counts + other.counts,
             terms={name: terms.merge(other.terms[name]) for name, terms in self.terms.items()},
@@ -193,5 +192,5 @@ class Sums:
             weights={name: sums.merge(other.weights[name]) for name, sums in self.weights.items()},
             segments=segments,
             dropped=self.dropped + other.dropped,
-            times=(min(pair[0] for pair in times), max(pair[1] for pair in times)) if times else None,
+            times=(np.fmin(self.times[0], other.times[0]), np.fmax(self.times[1], other.times[1])),
         )

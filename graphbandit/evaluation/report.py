@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.tables import Cell, Table
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
@@ -119,7 +121,7 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     ]
     if settings.clip is not None or settings.shrink is not None:
         facts.append(("weights", f"clip {settings.clip}" if settings.shrink is None else f"shrink {settings.shrink}"))
-    if table.sums.times is not None:
+    if not np.isnat(table.sums.times[0]):
         facts.append(("time", f"{str(table.sums.times[0])[:16]} to {str(table.sums.times[1])[:16]}"))
     if table.dropped:
         facts.append(("left out", f"{table.dropped:,} rounds with missing rewards"))
