@@ -338,7 +338,7 @@ class LogWriter:
             store = GraphStore(self.layout.stamp.n_arms)
             for path in sealed:
                 store.add(self._sealed_rows(path, GRAPHS), path.name)
-            for known, graph in store.items():
+            for known, graph in store.graphs.items():
                 key, size = _key_and_size(graph)
                 self._next_graph = max(self._next_graph, known + 1)
                 self._graphs[key] = known
