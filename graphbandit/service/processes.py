@@ -32,8 +32,9 @@ from graphbandit.service.core import Core
 from graphbandit.service.decider import Decider
 from graphbandit.service.json_logging import say
 from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
+from graphbandit.service.messages import DecideRequest
 from graphbandit.service.metrics import FOLDER, Metrics
-from graphbandit.service.reader import Reader
+from graphbandit.service.reader import Reader, example_request
 from graphbandit.service.rows import Kind
 from graphbandit.service.server import address, serve
 from graphbandit.service.store import VERSION, Store, open_store
@@ -153,12 +154,8 @@ async def _decide(
 
 def _warm_up(decider: Decider) -> None:
     """Decide once for each bandit, so that kernels are compiled before the first request."""
-    from graphbandit.service.messages import DecideRequest
-    from graphbandit.service.reader import example_request
-
     for name, core in decider.cores.items():
-        request = msgspec.convert(example_request(core.settings), dict[str, Any])
-        message = msgspec.json.decode(msgspec.json.encode(request), type=DecideRequest)
+        message = msgspec.json.decode(msgspec.json.encode(example_request(core.settings)), type=DecideRequest)
         decider.decide(name, [decider.prepare(name, message)])
 
 
@@ -267,23 +264,24 @@ def run_supervised(
                     say("a process has ended and is started again", level=logging.WARNING, role=role, code=code)
                     children[role], began[role] = start(role), time.monotonic()
     finally:
-        for role in reversed(roles):  # deciders first, so that the writer still writes the requests they have taken
-            children[role].terminate()
-            if role in ("decider-0", "learner", "writer"):
-                _wait(children, roles if role == "writer" else [role] if role == "learner" else roles[2:])
+        for part in (roles[2:], ["learner"], ["writer"]):  # the writer last: it writes what deciders have taken
+            _end([children[role] for role in part])
         os.close(parent)
         shutil.rmtree(folder, ignore_errors=True)
         say("stopped")
 
 
-def _wait(children: dict[str, subprocess.Popen[bytes]], roles: list[str]) -> None:
+def _end(children: list[subprocess.Popen[bytes]]) -> None:
+    """Stop processes, by force if they take too long."""
+    for child in children:
+        child.terminate()
     deadline = time.monotonic() + 15.0
-    for role in roles:
+    for child in children:
         try:
-            children[role].wait(max(0.1, deadline - time.monotonic()))
+            child.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            children[role].kill()
-            children[role].wait()
+            child.kill()
+            child.wait()
 
 
 def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -> None:
