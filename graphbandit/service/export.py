@@ -193,12 +193,12 @@ class _Exporter:
             elif probability[i] == 1.0:  # a caller that draws gives only the probability of the arm it played
                 p[i], p[i, played[i]] = 0.0, 1.0
         columns: dict[str, Any] = {
-            "key": _objects([each.row.key for each in rounds]),
-            "snapshot": _objects([each.body.snapshot for each in rounds]),
-            "given": _objects([each.body.context.decode() for each in rounds]),
-            "offered": _objects([list(each.asked.names) for each in rounds]),
+            "key": [each.row.key for each in rounds],
+            "snapshot": [each.body.snapshot for each in rounds],
+            "given": [each.body.context.decode() for each in rounds],
+            "offered": [each.asked.names for each in rounds],
             "proposed": service,
-            "late": _objects([msgspec.json.encode(each.late).decode() if each.late else None for each in rounds]),
+            "late": [msgspec.json.encode(each.late).decode() if each.late else None for each in rounds],
         }
         return LogBatch(
             first_row=0,
@@ -212,7 +212,7 @@ class _Exporter:
             available=stacked_masks([each.asked.available for each in rounds], slots),
             epochs=np.array([each.body.epoch for each in rounds], dtype=np.int64),
             times=np.array([round(each.row.time * 1e6) for each in rounds], dtype="datetime64[us]"),
-            columns={name: columns[name] for name in self._writer.layout.columns},
+            columns={name: np.array(columns[name], dtype=object) for name in self._writer.layout.columns},
         )
 
     def _rewards(self, rounds: Sequence[_Round]) -> pa.Table:
@@ -240,10 +240,3 @@ def _configurations(store: Store, name: str) -> Iterator[Bandit]:
 
 def _settings(row: Row) -> Bandit:
     return msgspec.json.decode(row.body or b"", type=Bandit)
-
-
-def _objects(values: Sequence[Any]) -> Any:
-    found = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):
-        found[i] = value
-    return found
