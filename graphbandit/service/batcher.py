@@ -39,7 +39,7 @@ class Batcher:
         bodies = await future
         if isinstance(bodies, Refusal):
             return bodies
-        operations = [Decide(bandit, one.key, body) for one, body in zip(prepared, bodies, strict=True)]
+        operations = [Decide(bandit, one.asked.key, body) for one, body in zip(prepared, bodies, strict=True)]
         return await self._log.submit(operations)
 
     def _look(self, before: int) -> None:

@@ -275,7 +275,7 @@ class Core:
 
     def initial(self) -> Snapshot:
         """What is known before the first row of the log."""
-        return self.snapshot(self._empty, position=0, learnt=0, rounds=0)[0]
+        return self.named(Snapshot("", self._empty, 0, 0, 0))[0]
 
     @property
     def context_shape(self) -> tuple[int, ...]:
@@ -304,11 +304,11 @@ class Core:
 
     # snapshots
 
-    def snapshot(self, state: Any, *, position: int, learnt: int, rounds: int) -> tuple[Snapshot, bytes]:
-        """The snapshot and its bytes: the saved-file format, named by SHA-256."""
-        content = {"bandit": self.name, "state": state, "position": position, "learnt": learnt, "rounds": rounds}
-        data = saved_files.to_bytes("snapshot", content)
-        return Snapshot(hashlib.sha256(data).hexdigest(), state, position, learnt, rounds), data
+    def named(self, snapshot: Snapshot) -> tuple[Snapshot, bytes]:
+        """The snapshot with its name, and its bytes: the saved-file format, named by SHA-256."""
+        content = {name: getattr(snapshot, name) for name in ("state", "position", "learnt", "rounds")}
+        data = saved_files.to_bytes("snapshot", {"bandit": self.name, **content})
+        return Snapshot(hashlib.sha256(data).hexdigest(), **content), data
 
     def restore(self, data: bytes, name: str) -> Snapshot:
         """The snapshot of this name, saved as these bytes; SavedFileError if they have changed."""

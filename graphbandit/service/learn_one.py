@@ -263,10 +263,7 @@ class LogLearner:
 
     def snapshot(self) -> tuple[Snapshot, bytes]:
         """The newest closed epoch as a snapshot with its name, and its bytes."""
-        closed = self.closed
-        self.closed, data = self.core.snapshot(
-            closed.state, position=closed.position, learnt=closed.learnt, rounds=closed.rounds
-        )
+        self.closed, data = self.core.named(self.closed)
         return self.closed, data
 
     def facts(self, before: Any) -> dict[str, Any]:

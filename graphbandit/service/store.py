@@ -216,9 +216,8 @@ class Store(ABC):
 
     def newest_hash(self, bandit: str) -> str | None:
         """The name of the newest snapshot."""
-        sql = "SELECT hash FROM snapshots WHERE bandit = ? ORDER BY position DESC, rounds DESC LIMIT 1"
-        rows = self.execute(sql, (bandit,))
-        return str(rows[0][0]) if rows else None
+        rows = self.snapshots(bandit, newest=1)
+        return rows[0].hash if rows else None
 
     def snapshot(self, hash_: str) -> SnapshotRow | None:
         """The snapshot of this name, with its data."""

@@ -70,7 +70,8 @@ class House:
         body = self.decider.decide(bandit, [prepared])[0]
         if isinstance(body, Exception):
             raise body
-        return prepared.key, self.do(Decide(bandit, prepared.key, body))
+        key = prepared.asked.key
+        return key, self.do(Decide(bandit, key, body))
 
     def decide(self, bandit: str = "prices", **request: Any) -> DecideAnswer:
         key, answer = self.asked(bandit, **request)

@@ -8,7 +8,7 @@ import pytest
 
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
-from graphbandit.service.core import Core
+from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.learn_all import resumed
 from graphbandit.service.replay import replay
 from graphbandit.service.rows import unpack
@@ -196,8 +196,9 @@ def test_an_epoch_is_learnt_as_the_library_learns_it(kind: str, tmp_path: Any) -
         q = np.frombuffer(logged.q)[[arm for arm, _ in seen]].tolist()
         news = News([t] * len(seen), [arm for arm, _ in seen], [reward for _, reward in seen], q)
         loop = loop.take(played, news)
-    closed, place = house.learning._learners["prices"].closed, {"position": 0, "learnt": 0, "rounds": 0}
+    closed = house.learning._learners["prices"].closed
     if loop.left == 0:
         loop = loop.ready()
     assert closed.rounds == loop.learnt >= 16
-    assert core.snapshot(closed.state, **place)[1] == core.snapshot(loop.state, **place)[1]
+    service, library = (core.named(Snapshot("", state, 0, 0, 0)) for state in (closed.state, loop.state))
+    assert service[1] == library[1]
