@@ -111,6 +111,11 @@ class WeightSums:
     support_known: bool = True
     histogram: Int[np.ndarray, " bins"] = field(default_factory=lambda: np.zeros(len(HISTOGRAM), dtype=np.int64))
 
+    @property
+    def effective(self) -> float:
+        """The effective sample size: (sum of W)^2 / sum of W^2 over the weights W of the rounds."""
+        return self.total**2 / self.squares if self.squares > 0 else 0.0
+
     def merge(self, other: WeightSums) -> WeightSums:
         """The sums of both parts."""
         return WeightSums(
