@@ -12,7 +12,9 @@ from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
+from graphbandit.service.replay import Replayed, replay
 from graphbandit.service.rows import Kind
+from graphbandit.service.statistics import summary
 from graphbandit.service.store import Store, open_store
 from graphbandit.service.writer import Writer, configure
 
@@ -99,8 +101,21 @@ class House:
         self.learning._publish()
         self.decider.refresh(self.store)
 
+    def replayed(self, bandit: str = "prices") -> Replayed:
+        """What comes of learning from the whole log again."""
+        return replay(self.store, bandit, self.bandits[bandit])
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of `prices`, as the page shows them."""
+        return summary(self.learning._statistics["prices"].figures, self.bandits["prices"])
+
     def close(self) -> None:
         self.store.close()
+
+
+def housed(folder: Path, **changes: Any) -> House:
+    """A service of `prices` with these changes, and with its log in a folder."""
+    return House(str(folder / "log.db"), configured(**changes).bandits)
 
 
 def visitor(rng: random.Random) -> dict[str, Any]:

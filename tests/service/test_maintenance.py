@@ -11,7 +11,6 @@ import tomli_w
 from graphbandit.errors import ConfigurationError, DatabaseError, SettingError
 from graphbandit.service import maintenance
 from graphbandit.service.processes import prepare
-from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import MIGRATIONS, VERSION, open_store
 from tests.service.house import PRICES, House, configured
@@ -44,7 +43,6 @@ def test_export(house: House, tmp_path: Path) -> None:
 
 
 def test_compaction(house: House, tmp_path: Path) -> None:
-    settings = house.bandits["prices"]
     before = house.count(Kind.DECISION)
     newest = house.store.newest_hash("prices")
     words = list(
@@ -59,9 +57,9 @@ def test_compaction(house: House, tmp_path: Path) -> None:
         assert not house.store.find([("prices", key)])
     assert house.store.newest_hash("prices") == newest
     house.learning = house.new_learning()
-    assert replay(house.store, "prices", settings).good
+    assert house.replayed().good
     play(house, random.Random(6), 200, restarts=True)
-    outcome = replay(house.store, "prices", settings)
+    outcome = house.replayed()
     assert outcome.good, outcome
     assert outcome.snapshots >= 1
     gone = moved.to_pylist()[0]["key"]
@@ -95,7 +93,7 @@ def test_an_older_schema_is_brought_up_to_date(database: str) -> None:
         list(maintenance.replay_all(Path("bandits.toml"), database))
     assert (house.store.migrate(), house.store.version()) == (1, len(MIGRATIONS))
     assert house.store.read(0, limit=10**6) == rows
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
     if not database.startswith("postgresql"):
         for sql in (_statement(house, "newest"), _statement(house, "configuration")):
             plan = str(house.store.execute("EXPLAIN QUERY PLAN " + sql, ("prices", 99)))
@@ -155,5 +153,5 @@ def test_arms_come_and_go_within_the_capacity(tmp_path: Path) -> None:
         house.learn()
     assert "7.99" not in played
     assert "10.99" in played
-    outcome = replay(house.store, "prices", after.bandits["prices"])
+    outcome = house.replayed()
     assert outcome.good, outcome
