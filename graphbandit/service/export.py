@@ -61,8 +61,10 @@ def export(
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingError(f"{folder} is not empty; expected a new folder")
-    with whole_folder(folder) as part, _Exporter(store, name, settings, part) as exporter:
-        exporter.export(until, finished)
+    with whole_folder(folder) as part:
+        exporter = _Exporter(store, name, settings, part)
+        with exporter.writer:
+            exporter.export(until, finished)
     exporter.outcome.folder = folder
     return exporter.outcome
 
@@ -94,7 +96,7 @@ class _Exporter:
             columns["proposed"] = pa.list_(pa.float64())
         if any(each.default_reward is not None for each in configurations):
             columns["late"] = pa.string()
-        self._writer = LogWriter(
+        self.writer = LogWriter(
             folder,
             n_arms=core.slots,
             context_shape=core.context_shape,
@@ -103,12 +105,6 @@ class _Exporter:
             columns=columns,
         )
         self.outcome = Exported(folder)
-
-    def __enter__(self) -> "_Exporter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
 
     def export(self, until: int | None, finished: bool) -> None:
         """Write all rounds up to a position."""
@@ -139,12 +135,12 @@ class _Exporter:
         ]
         if not rounds:
             return
-        self._writer.stage_decisions(self._batch(rounds))
-        self._writer.commit()
+        self.writer.stage_decisions(self._batch(rounds))
+        self.writer.commit()
         rewards = self._rewards(rounds)
         if rewards.num_rows:
-            self._writer.stage_rewards(rewards)
-            self._writer.commit()
+            self.writer.stage_rewards(rewards)
+            self.writer.commit()
         outcome = self.outcome
         outcome.decisions += len(rounds)
         outcome.rewards += rewards.num_rows
@@ -212,7 +208,7 @@ class _Exporter:
             available=stacked_masks([each.asked.available for each in rounds], slots),
             epochs=np.array([each.body.epoch for each in rounds], dtype=np.int64),
             times=np.array([round(each.row.time * 1e6) for each in rounds], dtype="datetime64[us]"),
-            columns={name: np.array(columns[name], dtype=object) for name in self._writer.layout.columns},
+            columns={name: np.array(columns[name], dtype=object) for name in self.writer.layout.columns},
         )
 
     def _rewards(self, rounds: Sequence[_Round]) -> pa.Table:
@@ -225,7 +221,7 @@ class _Exporter:
                 odds = min(1.0, float(q[slot])) if told else None
                 found.append((each.row.position, slot, reward, odds, round(time * 1e6)))
         columns = list(zip(*found, strict=True)) or [()] * 5
-        schema = self._writer.layout.schema(REWARDS)
+        schema = self.writer.layout.schema(REWARDS)
         kinds = [pa.int64(), pa.int32(), pa.float64(), pa.float64(), TIME]
         return pa.table([pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)], schema=schema)
 

@@ -161,12 +161,9 @@ class LogLearner:
             self.unlearnt_rewards += 1
         else:
             self._see(start, row.arm, reward)
-        left = self._awaited.get(row.key)
-        if left is not None:
-            if left > 1:
-                self._awaited[row.key] = left - 1
-            else:
-                del self._awaited[row.key]
+        left = self._awaited.pop(row.key, 0)
+        if left > 1:
+            self._awaited[row.key] = left - 1
 
     def _looked_up(self, row: Row) -> _Start | None:
         """Where the decision of a reward started, from the log up to that reward; None if it is not active yet."""
@@ -175,12 +172,8 @@ class LogLearner:
         if decision is None:
             return None  # moved to the archive together with all its rewards
         body = unpack(decision.body)
-        if body.active:
-            return _Start(decision.position, decision.time, body)
-        for found in rows:
-            if found.kind == Kind.ACTIVATION:
-                return _Start(found.position, found.time, body)
-        return None
+        start = decision if body.active else next((found for found in rows if found.kind == Kind.ACTIVATION), None)
+        return None if start is None else _Start(start.position, start.time, body)
 
     def _known(self, bandit: str, key: str, until: int) -> Known:
         rows = [row for row in self._find([(bandit, key)]) if row.position <= until]

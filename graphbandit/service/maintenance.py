@@ -73,7 +73,7 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
         last, now = store.last()
         cut = min(store.position_at(now - keep), last - 1)
         for name, bandit in settings.read(path).bandits.items():
-            base = store.newest_snapshot(name)
+            base = next(iter(store.snapshots(name, newest=1)), None)
             limit = min(cut, 0 if base is None else base.learnt)
             folder = archive / f"{name}-{limit:012d}"
             if base is None or not store.newest(name, Kind.DECISION, 1, until=limit):

@@ -107,7 +107,7 @@ def test_a_damaged_snapshot_is_made_again(damage: str, tmp_path: Path) -> None:
     """Deciders go on with the one before it, and the learner makes it once more from the log, under the same name."""
     house = housed(tmp_path)
     play(house, random.Random(8), 200)
-    newest = house.store.newest_snapshot("prices")
+    newest = house.store.snapshot(house.store.newest_hash("prices") or "")
     assert newest is not None
     assert newest.data is not None
     wrong = {"cut": newest.data[:100], "changed": newest.data[:-1] + b"x", "all": b""}[damage]
@@ -187,7 +187,7 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
         wait_until(lambda: server.get("/v1/prices").json()["rounds"] >= 4, "the learner comes back")
     finally:
         server.stop()
-    assert server.replay().returncode == 0
+    assert server.replay().exit_code == 0
 
 
 def test_a_stop_finishes_what_is_under_way(tmp_path: Path) -> None:
