@@ -107,4 +107,4 @@ def test_over_http() -> None:
             refused = server.post(f"/v1/{bandit}/decide", {"graph": graph})
             assert (refused.status_code, refused.json()["field"]) == (422, "graph")
             assert refused.headers["content-type"] == "application/problem+json"
-        assert server.replay().returncode == 0
+        assert server.replay().exit_code == 0

@@ -119,6 +119,6 @@ def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest
             assert by_arm[key, arm] == reward
         acknowledged += len(visitor.decided) + len(visitor.rewarded)
     outcome = server.replay()
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert outcome.exit_code == 0, outcome.stdout + outcome.stderr
     print(f"{kind}: {KILLS} killed, {acknowledged} acknowledged, 0 lost; {outcome.stdout.strip()}")
     assert acknowledged > 20
