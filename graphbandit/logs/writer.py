@@ -330,7 +330,6 @@ class LogWriter:
                     seal(path, rows)
                 else:
                     path.unlink()
-                    continue
         for path in (self.folder / table).glob(f"*{OPEN}"):  # sealed, but the writer was killed before it was removed
             path.unlink()
         sealed = table_files(self.folder, table)
