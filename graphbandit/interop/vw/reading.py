@@ -162,11 +162,12 @@ class VwReader:
         k = self.outline.n_arms
         if not self.outline.graphs:
             return bandit(k)
-        pool: dict[Any, int] = {}
+        loops = tuple((arm, arm, 1.0) for arm in range(k))
+        pool: dict[tuple[tuple[int, int, float], ...], int] = {}
         index = np.empty(len(part), dtype=np.int32)
         for t, (one, arms) in enumerate(zip(part, places, strict=True)):
             edges = one.edges
-            key = tuple(range(k)) if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
+            key = loops if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
             index[t] = pool.setdefault(key, len(pool))
         try:
             if self.outline.probabilistic:
@@ -196,10 +197,8 @@ def _known(features: FeatureValues, columns: dict[str, int]) -> list[tuple[int, 
     return [(columns[name], value) for name, value in features.items() if name in columns]
 
 
-def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
-    if key and isinstance(key[0], int):
-        return np.eye(k)
+def _matrix(edges: Sequence[tuple[int, int, float]], k: int) -> Float[np.ndarray, "arms arms"]:
     matrix = np.zeros((k, k))
-    for j, a, value in key:
+    for j, a, value in edges:
         matrix[j, a] = value
     return matrix
