@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -19,7 +19,6 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
 from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
-from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
@@ -129,39 +128,31 @@ class Core:
             raise ConfigurationError(f"bandits.{self.name}.{setting}", str(error)) from None
 
     def _problem(self) -> Problem:
-        field = f"bandits.{self.name}.function_class"
-        given = self.settings.function_class
+        settings, field = self.settings, f"bandits.{self.name}.function_class"
+        given = settings.function_class
         table = {"kind": given} if isinstance(given, str) else dict(given)
         kind = table.pop("kind", None)
-        shape: dict[str, Any] = (
-            {"n_arms": self.slots, "dimension": self._features.size, "parameters": "per-arm"}
-            if self._own is None
-            else {"n_arms": self.slots, "dimension": self._own.size}
-        )
-        make: Callable[..., FunctionClass[Any, Any, Any]]
+        if kind not in ("linear", "logistic"):
+            raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
+        shape: Any = function_classes.LinearClass if kind == "linear" else function_classes.GeneralizedLinearClass
+        _check_settings(field, shape, table)
+        known: dict[str, Any] = {name: getattr(settings, name) for name in ("noise", "half_life", "longest_epoch")}
+        arm_features = self._declared("arm_features") if settings.arm_features else None
         try:
-            if kind == "linear":
-                _check_settings(field, function_classes.LinearClass, table)
-                make = partial(function_classes.LinearClass, **table)
-            elif kind == "logistic":
-                _check_settings(field, function_classes.GeneralizedLinearClass, table)
-                make = partial(function_classes.GeneralizedLinearClass, link="logistic", **table)
-            else:
-                raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
-            known: dict[str, Any] = {
-                name: getattr(self.settings, name) for name in ("noise", "half_life", "longest_epoch")
-            }
-            if self.settings.arm_features:
+            make = partial(shape, **table) if kind == "linear" else partial(shape, link=kind, **table)
+            if arm_features is not None:
                 return Problem(
                     capacity=self.slots,
                     features=self._features,
-                    arm_features=self._declared("arm_features"),
+                    arm_features=arm_features,
                     function_class=make,
                     **known,
                 )
-            return Problem(n_arms=self.slots, function_class=make(**shape), **known)
-        except ConfigurationError:
-            raise
+            if self._own is None:
+                functions = make(n_arms=self.slots, dimension=self._features.size, parameters="per-arm")
+            else:
+                functions = make(n_arms=self.slots, dimension=self._own.size)
+            return Problem(n_arms=self.slots, function_class=functions, **known)
         except (GraphBanditError, TypeError) as error:
             raise ConfigurationError(field, str(error)) from None
 
