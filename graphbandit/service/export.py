@@ -38,7 +38,6 @@ class Exported:
     - `decisions`, `rewards`: how many of each are there.
     - `inactive`, `waiting`: decisions left out because nobody has activated them, or their window is still open.
     - `late`: rewards that came after the window of a decision with a default reward; the column `late` has them.
-    - `first`, `last`: the ids of the first and of the last decision; 0 if there is none.
     """
 
     folder: Path
@@ -47,8 +46,6 @@ class Exported:
     inactive: int = 0
     waiting: int = 0
     late: int = 0
-    first: int = 0
-    last: int = 0
 
 
 def export(
@@ -145,7 +142,6 @@ class _Exporter:
         outcome.decisions += len(rounds)
         outcome.rewards += rewards.num_rows
         outcome.late += sum(len(each.late) for each in rounds)
-        outcome.first, outcome.last = outcome.first or rounds[0].row.position, rounds[-1].row.position
 
     def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
         """The decision with its rewards; None if it has not started, or waits for its default reward."""

@@ -35,9 +35,9 @@ def _round(content: dict[str, Any], line: int) -> VwRound | Skipped:
     if not isinstance(content, dict):
         raise LineError(f"a {type(content).__name__}; expected an object", line)
     if "c" not in content and "RewardValue" in content:
-        return Skipped(line, "a reward without a decision")
+        return Skipped("a reward without a decision")
     if content.get("_skipLearn") is True:
-        return Skipped(line, "an event that was not activated (_skipLearn)")
+        return Skipped("an event that was not activated (_skipLearn)")
     context = content.get("c")
     if not isinstance(context, dict) or not isinstance(context.get("_multi"), list) or not context["_multi"]:
         raise LineError("c has no arms; expected them as c._multi", line)
