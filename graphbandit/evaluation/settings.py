@@ -1,7 +1,7 @@
 """The settings of `evaluate` and `compare`, checked when they are built."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from graphbandit.base.checks import setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
@@ -64,7 +64,14 @@ class Settings:
         else:
             setting_number("missing", self.missing)
         if self.reward_range is not None:
-            _check_range(self.reward_range)
+            try:
+                low, high = self.reward_range
+            except (TypeError, ValueError):
+                raise SettingError(
+                    f"reward_range is {self.reward_range!r}; expected a pair (lowest, highest)"
+                ) from None
+            setting_number("the lowest of reward_range", low)
+            setting_number("the highest of reward_range", high, above=float(low))
 
     @property
     def any_size(self) -> bool:
@@ -75,12 +82,3 @@ class Settings:
     def fitting(self) -> str:
         """Which rounds the model of a round is fitted to: "cross", all other folds; "past", all earlier rounds."""
         return self.fit or ("past" if self.any_size else "cross")
-
-
-def _check_range(value: Any) -> None:
-    try:
-        low, high = value
-    except (TypeError, ValueError):
-        raise SettingError(f"reward_range is {value!r}; expected a pair (lowest, highest)") from None
-    setting_number("the lowest of reward_range", low)
-    setting_number("the highest of reward_range", high, above=float(low))

@@ -80,12 +80,8 @@ class Estimator:
     def of_difference(self, first: Terms, second: Terms, difference: Terms) -> Interval:
         """The value of one policy minus that of another, in the same rounds."""
         wide = self.reward_range[1] - self.reward_range[0]
-        resampled = None
-        if self.settings.interval == "bootstrap":
-            one, other = self._resampled(first), self._resampled(second)
-            assert one is not None
-            assert other is not None
-            resampled = one - other
+        one, other = self._resampled(first), self._resampled(second)
+        resampled = None if one is None or other is None else one - other
         value = self.value(first) - self.value(second)
         if self.normalised:  # a difference of two ratios has no moments of its own, so from groups
             residuals = self.residuals(first) - self.residuals(second)
