@@ -249,7 +249,7 @@ def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model
             name=name,
             effective_sample_size=weights.effective,
             largest_weight=weights.largest,
-            support=1.0 - weights.unsupported / estimator.n if weights.support_known else math.nan,
+            support=1.0 - weights.unsupported / estimator.n,
             rounds=estimator.n,
             without_side_observations=without,
             **asdict(found),

@@ -100,15 +100,14 @@ class Terms:
         return Terms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class WeightSums:
-    """Sums of one policy's weights, for the effective sample size, the support and the histogram."""
+    """Sums of one policy's weights, for the effective sample size, the support (nan: not known) and the histogram."""
 
     total: float = 0.0
     squares: float = 0.0
     largest: float = 0.0
     unsupported: float = 0.0
-    support_known: bool = True
     histogram: Int[np.ndarray, " bins"] = field(default_factory=lambda: np.zeros(len(HISTOGRAM), dtype=np.int64))
 
     @property
@@ -123,24 +122,17 @@ class WeightSums:
             squares=self.squares + other.squares,
             largest=max(self.largest, other.largest),
             unsupported=self.unsupported + other.unsupported,
-            support_known=self.support_known and other.support_known,
             histogram=self.histogram + other.histogram,
         )
 
-    @classmethod
-    def of(
-        cls, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"], support_known: bool
-    ) -> WeightSums:
-        """Sum up the weights of some rounds."""
+    def add(self, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"]) -> None:
+        """Add the weights of some rounds, and the unsupported probability in each; nan where it is not known."""
+        self.total += float(weights.sum())
+        self.squares += float((weights * weights).sum())
+        self.largest = max(self.largest, float(weights.max(initial=0.0)))
+        self.unsupported += float(unsupported.sum())
         bins = np.searchsorted(HISTOGRAM, weights, side="right") - 1
-        return cls(
-            total=float(weights.sum()),
-            squares=float((weights * weights).sum()),
-            largest=float(weights.max(initial=0.0)),
-            unsupported=float(unsupported.sum()),
-            support_known=support_known,
-            histogram=np.bincount(np.maximum(bins, 0), minlength=len(HISTOGRAM)),
-        )
+        self.histogram += np.bincount(np.maximum(bins, 0), minlength=len(HISTOGRAM))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -235,8 +235,7 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
         sums.terms[name].add(first, local, found)
         if name in targets:
             w = weights_of(target, seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
-            known = not np.isnan(lacking[name]).any()
-            sums.weights[name] = sums.weights[name].merge(WeightSums.of(w, np.nan_to_num(lacking[name]), known))
+            sums.weights[name].add(w, lacking[name])
             if plan.by is not None:
                 _add_segments(sums.segments[name], filled.columns[plan.by], found.value)
     _add_plain(sums, filled, targets, plan, first, local, common)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from graphbandit.base.checks import setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
 
 Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
@@ -54,9 +54,8 @@ class Settings:
         setting_choice("support", self.support, ("all", "part"))
         if self.fit is not None:
             setting_choice("fit", self.fit, ("cross", "past"))
-        for name in ("clip", "shrink"):
-            if getattr(self, name) is not None:
-                setting_number(name, getattr(self, name), above=0.0)
+        optional_number("clip", self.clip, above=0.0)
+        optional_number("shrink", self.shrink, above=0.0)
         if self.clip is not None and self.shrink is not None:
             raise SettingError("clip and shrink are both given; expected at most one of them")
         if isinstance(self.missing, str):
