@@ -114,7 +114,7 @@ def _format(path: Path, given: str | None, name: str) -> str:
 
 def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
-    rounds, stamp = reader.outline.rounds, reader.stamp
+    rounds, stamp = reader.outline.rounds, reader.layout.stamp
     with whole_folder(target) as part:
         with LogWriter(
             part,
