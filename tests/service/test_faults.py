@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from benchmarks.postgres import Postgres
 from graphbandit.service import processes
 from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
@@ -18,7 +19,6 @@ from graphbandit.service.reader import Reader
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 from graphbandit.service.writer import Clock
-from tests.service.databases import Postgres
 from tests.service.house import House, configured, housed
 from tests.service.servers import PRICES, Server
 from tests.service.test_learn_one import play
