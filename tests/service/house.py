@@ -11,6 +11,7 @@ from graphbandit.service.configuration import Bandit, Configuration
 from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
+from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
 from graphbandit.service.replay import Replayed, replay
 from graphbandit.service.rows import Kind
@@ -48,7 +49,7 @@ class House:
         self.store: Store = open_store(url)
         self.store.migrate()
         configure(self.store, {name: msgspec.json.encode(bandit) for name, bandit in bandits.items()})
-        self.writer = Writer(self.store, bandits)
+        self.writer = Writer(self.store, bandits, Metrics())
         self.clock = HandClock()
         self.writer._clock = self.clock  # type: ignore[assignment]
         self.decider = Decider(bandits)
