@@ -45,6 +45,7 @@ class Decider:
         self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
         self.snapshots = {name: core.initial() for name, core in self.cores.items()}
         self._recent = {name: OrderedDict([(one.hash, one)]) for name, one in self.snapshots.items()}
+        self.made: dict[str, float] = {}  # when the newest snapshots were made
         self._damaged: set[str] = set()
 
     def refresh(self, store: Store) -> list[str]:
@@ -60,6 +61,7 @@ class Decider:
                 if found is None:
                     continue
                 self.snapshots[name] = self._recent[name][newest] = found
+                self.made[name] = row.time
                 if len(self._recent[name]) > SNAPSHOTS:
                     self._recent[name].popitem(last=False)
                 changed.append(name)

@@ -6,7 +6,7 @@ out too, as fast rewards would otherwise count before slow defaults; the others 
 window, and the default where none came. Decisions are read some at a time, each with all rows about it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ class _Exporter:
     def __init__(self, store: Store, name: str, settings: Bandit, folder: Path) -> None:
         self._store, self._core = store, Core(name, settings)
         self._now = store.last()[1]
-        configurations = [settings, *_configurations(store, name)]
+        configurations = [settings, *map(_settings, store.newest(name, Kind.CONFIGURATION, store.last()[0]))]
         self._proposes = any(each.mode == "apprentice" for each in configurations)
         core, names = self._core, self._core.feature_names
         columns = {"key": pa.string(), "snapshot": pa.string(), "given": pa.string()}
@@ -220,14 +220,6 @@ class _Exporter:
         schema = self.writer.layout.schema(REWARDS)
         kinds = [pa.int64(), pa.int32(), pa.float64(), pa.float64(), TIME]
         return pa.table([pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)], schema=schema)
-
-
-def _configurations(store: Store, name: str) -> Iterator[Bandit]:
-    """All configurations of a bandit in the log, newest first."""
-    at: int | None = None
-    while (row := store.configuration(name, at)) is not None:
-        yield _settings(row)
-        at = row.position - 1
 
 
 def _settings(row: Row) -> Bandit:

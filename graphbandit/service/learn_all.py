@@ -49,12 +49,12 @@ def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
             break  # compaction has emptied this one and all before it
         core = core_at(store, name, settings, row.learnt)
         try:
-            return LogLearner(core, store.find, core.restore(bytes(kept.data), row.hash))
+            return LogLearner(core, store, core.restore(bytes(kept.data), row.hash))
         except SavedFileError as error:
             say("a snapshot is damaged, and is made again", level=logging.WARNING, bandit=name, error=str(error))
     if store.statistics(f"{name}/base") is not None:
         raise DatabaseError(f"no snapshot of {name!r} can be read, and the rows that they were made of are archived")
-    return LogLearner(core_at(store, name, settings, 0), store.find, None)
+    return LogLearner(core_at(store, name, settings, 0), store)
 
 
 def core_at(store: Store, name: str, settings: Bandit, position: int | None = None) -> Core:

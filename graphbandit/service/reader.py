@@ -27,7 +27,6 @@ class Reader:
         self._store, self._decider, self._bandits = store, decider, bandits
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self.figures = {name: Figures() for name in bandits}  # as of the last refresh
-        self._made: dict[str, float] = {}
         self.refreshed = 0.0
         self._asked = 0.0
         self.learning = False  # whether a learner is at work, as of a second ago
@@ -48,9 +47,6 @@ class Reader:
             saved = self._store.statistics(name)
             if saved is not None:
                 self.figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
-            if name in changed or name not in self._made:
-                newest = self._store.snapshots(name, newest=1)
-                self._made.update((name, row.time) for row in newest)
         self.refreshed = time.monotonic()
         if self.refreshed - self._asked >= 1.0:
             self._asked = self.refreshed
@@ -59,7 +55,8 @@ class Reader:
 
     def snapshot_age(self, name: str) -> float | None:
         """Seconds since the newest snapshot was made; None before the first."""
-        return None if name not in self._made else max(0.0, time.time() - self._made[name])
+        made = self._decider.made.get(name)
+        return None if made is None else max(0.0, time.time() - made)
 
     def bandit(self, name: str) -> dict[str, Any]:
         """Settings, snapshot, rounds, open decisions, delays."""
