@@ -26,9 +26,8 @@ def house(tmp_path: Path) -> House:
 
 
 def test_export(house: House, tmp_path: Path) -> None:
-    ((name, outcome),) = maintenance.export_all(
-        tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), tmp_path / "out"
-    )
+    log = tmp_path / "bandits.toml", house.store.url
+    ((name, outcome),) = maintenance.export_all(*log, tmp_path / "out")
     decisions = pq.read_table(tmp_path / "out" / "prices" / "decisions").to_pylist()
     rewards = pq.read_table(tmp_path / "out" / "prices" / "rewards").to_pylist()
     assert (name, outcome.decisions, outcome.rewards) == ("prices", len(decisions), len(rewards))
@@ -39,15 +38,14 @@ def test_export(house: House, tmp_path: Path) -> None:
     stamp = json.loads((tmp_path / "out" / "prices" / "log.json").read_text())
     assert (stamp["format"], stamp["version"], stamp["n_arms"]) == ("graphbandit-log", 1, 3)
     with pytest.raises(SettingError, match="not empty"):
-        list(maintenance.export_all(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), tmp_path / "out"))
+        list(maintenance.export_all(*log, tmp_path / "out"))
 
 
 def test_compaction(house: House, tmp_path: Path) -> None:
     before = house.count(Kind.DECISION)
     newest = house.store.newest_hash("prices")
-    words = list(
-        maintenance.compact(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), 100.0, tmp_path / "archive")
-    )
+    log = tmp_path / "bandits.toml", house.store.url
+    words = list(maintenance.compact(*log, 100.0, tmp_path / "archive"))
     left = house.count(Kind.DECISION)
     assert left < before
     moved = pq.read_table(next((tmp_path / "archive").iterdir()) / "decisions")
@@ -65,9 +63,7 @@ def test_compaction(house: House, tmp_path: Path) -> None:
     gone = moved.to_pylist()[0]["key"]
     answer = house.observe(gone, {"7.99": 1.0})
     assert getattr(answer, "status", None) == 404
-    again = list(
-        maintenance.compact(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), 1e6, tmp_path / "archive")
-    )
+    again = list(maintenance.compact(*log, 1e6, tmp_path / "archive"))
     assert again == ["prices: nothing to move"]
 
 
