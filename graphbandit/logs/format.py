@@ -80,7 +80,6 @@ class Stamp:
     context_shape: tuple[int, ...] = (0,)
     arms: tuple[str, ...] | None = None
     context_names: tuple[str, ...] | None = None
-    version: int = VERSION
 
     @property
     def context_size(self) -> int:
@@ -95,7 +94,7 @@ class Stamp:
 
     def to_json(self, table: str | None = None) -> str:
         """As it stands in log.json and, with the table's name, in the metadata of a file."""
-        content: dict[str, Any] = {"format": FORMAT, "version": self.version}
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         if table is not None:
             content["table"] = table
         content |= {"n_arms": self.n_arms, "context_shape": list(self.context_shape)}

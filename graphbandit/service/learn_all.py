@@ -101,7 +101,7 @@ class Learning:
         }
         self.position = min(
             *(learner.position for learner in self._learners.values()),
-            *(statistics.position for statistics in self._statistics.values()),
+            *(statistics.figures.position for statistics in self._statistics.values()),
         )
         self._publish()
         return True
@@ -137,7 +137,7 @@ class Learning:
             facts = msgspec.json.encode(learner.facts(None if before is None else before.state)).decode()
             place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
-        changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
+        changed = [(n, s.figures.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
         with self._store.writing():
             if not self._store.take_lease(self.owner, LEASE):
                 raise LostLeaseError("another learner has the lease")
