@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -189,9 +189,8 @@ class Core:
             if len(names) > self.slots:
                 raise FieldError("arms", f"has {len(names)} arms; expected at most {self.slots}, the capacity")
             place = {name: i for i, name in enumerate(names)}
-            own = self._own
-            rows, of_arms = _named("arms", own.rows, [features for _, features in arms])
-            encoded, tally = _named("context", lambda c: own.paired(c, rows), context)
+            rows, of_arms = _named("arms", self._own.rows, [features for _, features in arms])
+            encoded, tally = _named("context", self._own.paired, context, rows)
             tally = of_arms + tally
             offered = self._mask(slice(len(names)))
         mask = offered
@@ -202,7 +201,7 @@ class Core:
             mask = self._mask([place[arm] for arm in available], offered)
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
-        return Asked(key, encoded, _named("graph", lambda g: self._graphs.asked(g, names), graph), mask, names, tally)
+        return Asked(key, encoded, _named("graph", self._graphs.asked, graph, names), mask, names, tally)
 
     def asked_before(self, key: str, body: DecisionBody) -> Asked:
         """The request behind a logged decision."""
@@ -333,9 +332,10 @@ def _check_settings(field: str, kind: type, table: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{field}.{name}", f"is not known; {expected(name, known)}")
 
 
-def _named(field: str, encode: Any, value: Any) -> Any:
+def _named(field: str, encode: Callable[..., Any], *values: Any) -> Any:
+    """What the function makes of a field's values; its errors name the field."""
     try:
-        return encode(value)
+        return encode(*values)
     except FieldError:
         raise
     except (GraphBanditError, TypeError, ValueError, OverflowError, RecursionError) as error:
