@@ -107,11 +107,7 @@ def _edges(graph: Any, k: int, line: int) -> list[tuple[int, int, float]] | None
     """Turned round: playing column reveals row."""
     if graph is None:
         return None
-    edges = []
-    for entry in graph:
-        row, column, value = (entry[name] for name in ("row", "col", "val"))
-        edges.append(edge(int(row), int(column), float(value), k, line))
-    return edges
+    return [edge(int(entry["row"]), int(entry["col"]), float(entry["val"]), k, line) for entry in graph]
 
 
 def edge(row: int, column: int, value: float, k: int, line: int) -> tuple[int, int, float]:
