@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from graphbandit.errors import InputError, LogError, SettingError
@@ -26,7 +26,7 @@ from graphbandit.evaluation.passes import (
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
 from graphbandit.evaluation.settings import IntervalKind, Method, Settings
 from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue, SegmentValue
-from graphbandit.evaluation.values import Estimator, effective_sample_size
+from graphbandit.evaluation.values import Estimator
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
@@ -247,16 +247,12 @@ def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model
             without = other.of_policy(plain, part=part)
         values[name] = PolicyValue(
             name=name,
-            value=found.value,
-            low=found.low,
-            high=found.high,
-            standard_error=found.standard_error,
-            effective_sample_size=effective_sample_size(sums, name),
+            effective_sample_size=weights.effective,
             largest_weight=weights.largest,
-            support=1.0 - weights.unsupported / estimator.n if weights.support_known else math.nan,
+            support=1.0 - weights.unsupported / estimator.n,
             rounds=estimator.n,
             without_side_observations=without,
-            drifts=found.drifts,
+            **asdict(found),
         )
     return EvaluationTable(
         values_by_name=values,

@@ -100,16 +100,20 @@ class Terms:
         return Terms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class WeightSums:
-    """Sums of one policy's weights, for the effective sample size, the support and the histogram."""
+    """Sums of one policy's weights, for the effective sample size, the support (nan: not known) and the histogram."""
 
     total: float = 0.0
     squares: float = 0.0
     largest: float = 0.0
     unsupported: float = 0.0
-    support_known: bool = True
     histogram: Int[np.ndarray, " bins"] = field(default_factory=lambda: np.zeros(len(HISTOGRAM), dtype=np.int64))
+
+    @property
+    def effective(self) -> float:
+        """The effective sample size: (sum of W)^2 / sum of W^2 over the weights W of the rounds."""
+        return self.total**2 / self.squares if self.squares > 0 else 0.0
 
     def merge(self, other: WeightSums) -> WeightSums:
         """The sums of both parts."""
@@ -118,24 +122,17 @@ class WeightSums:
             squares=self.squares + other.squares,
             largest=max(self.largest, other.largest),
             unsupported=self.unsupported + other.unsupported,
-            support_known=self.support_known and other.support_known,
             histogram=self.histogram + other.histogram,
         )
 
-    @classmethod
-    def of(
-        cls, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"], support_known: bool
-    ) -> WeightSums:
-        """Sum up the weights of some rounds."""
+    def add(self, weights: Float[np.ndarray, " n"], unsupported: Float[np.ndarray, " n"]) -> None:
+        """Add the weights of some rounds, and the unsupported probability in each; nan where it is not known."""
+        self.total += float(weights.sum())
+        self.squares += float((weights * weights).sum())
+        self.largest = max(self.largest, float(weights.max(initial=0.0)))
+        self.unsupported += float(unsupported.sum())
         bins = np.searchsorted(HISTOGRAM, weights, side="right") - 1
-        return cls(
-            total=float(weights.sum()),
-            squares=float((weights * weights).sum()),
-            largest=float(weights.max(initial=0.0)),
-            unsupported=float(unsupported.sum()),
-            support_known=support_known,
-            histogram=np.bincount(np.maximum(bins, 0), minlength=len(HISTOGRAM)),
-        )
+        self.histogram += np.bincount(np.maximum(bins, 0), minlength=len(HISTOGRAM))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -153,16 +150,16 @@ class SegmentSums:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class Sums:
-    """All sums of an evaluation. `merge` adds the sums of parts of a log to those of the whole.
+    """All sums of an evaluation, to which batches are added. `merge` adds up the sums of parts of a log.
 
     - `counts`: the number of rounds in each group.
     - `terms`, `plain`: the terms of each target, with and without side observations.
     - `weights`: the sums of each policy's weights.
     - `segments`: the sums of each policy in each segment.
     - `dropped`: the number of rounds left out for missing rewards.
-    - `times`: the first and the last time in the log; None (default): the log has no times.
+    - `times`: the first and the last time in the log; NaT (default) if the log has no times.
     """
 
     counts: Int[np.ndarray, " groups"]
@@ -171,7 +168,7 @@ class Sums:
     weights: dict[str, WeightSums]
     segments: dict[str, dict[str, SegmentSums]]
     dropped: int
-    times: tuple[np.datetime64, np.datetime64] | None = None
+    times: tuple[np.datetime64, np.datetime64] = (np.datetime64("NaT"), np.datetime64("NaT"))
 
     def merge(self, other: Sums) -> Sums:
         """The sums of both parts of a log."""
@@ -185,7 +182,6 @@ class Sums:
             for name in self.segments
         }
         plain = {name: self.plain[name].merge(other.plain[name]) for name in self.plain if name in other.plain}
-        times = [pair for pair in (self.times, other.times) if pair is not None]
         return Sums(
             counts=self.counts + other.counts,
             terms={name: terms.merge(other.terms[name]) for name, terms in self.terms.items()},
@@ -193,5 +189,5 @@ class Sums:
             weights={name: sums.merge(other.weights[name]) for name, sums in self.weights.items()},
             segments=segments,
             dropped=self.dropped + other.dropped,
-            times=(min(pair[0] for pair in times), max(pair[1] for pair in times)) if times else None,
+            times=(np.fmin(self.times[0], other.times[0]), np.fmax(self.times[1], other.times[1])),
         )

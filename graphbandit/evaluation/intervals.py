@@ -110,12 +110,6 @@ def bootstrap_counts(n_groups: int, seed: int) -> tuple[Int[np.ndarray, " groups
     return unit, np.bincount(shifted.ravel(), minlength=RESAMPLES * units).reshape(RESAMPLES, units)
 
 
-def quantiles(values: Float[np.ndarray, " resamples"], level: float) -> tuple[float, float]:
-    """The interval between the outer quantiles of resampled values."""
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
-
-
 def bets(groups: Groups, error: float) -> Float[np.ndarray, "1 groups"]:
     """The bets l_i for a known number of rounds, each computed from the groups before i."""
     x, c = groups.mean, groups.count

@@ -9,6 +9,7 @@ and adaptive logs, need "past".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -196,8 +197,7 @@ class ModelData:
 
     def merge(self, other: ModelData) -> ModelData:
         """The data of both parts of a log."""
-        merged = ModelData(self.functions, self.settings, 0, own=True)
-        merged.starts = self.starts
+        merged = copy(self)
         merged.data = [merging.merged(list(pair)) for pair in zip(self.data, other.data, strict=True)]
         return merged
 

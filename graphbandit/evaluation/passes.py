@@ -46,6 +46,10 @@ class PassPlan:
         """The names of the policies and of the differences."""
         return [*self.policies, *(pair_name(*pair) for pair in self.pairs)]
 
+    def with_differences(self, rows: dict[str, Float[np.ndarray, "n arms"]]) -> dict[str, Float[np.ndarray, "n arms"]]:
+        """The policies' rows by name, and their differences."""
+        return rows | {pair_name(first, second): rows[first] - rows[second] for first, second in self.pairs}
+
     @property
     def plain_method(self) -> Method | None:
         """The method without side observations; None if there is none, or if the worth is not asked for."""
@@ -181,7 +185,7 @@ def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None =
     if plan.by is not None and plan.by not in log.columns:
         raise SettingError(f"by is {plan.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}")
     for batch in log.batches():
-        sums = _add_batch(sums, batch, plan, slack_of_group)
+        _add_batch(sums, batch, plan, slack_of_group)
         if progress is not None:
             progress(len(batch))
     return sums
@@ -199,7 +203,7 @@ def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, compute: Comp
     return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
 
 
-def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> Sums:
+def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> None:
     settings = plan.settings
     side = uses_side_observations(settings.method)
     targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
@@ -208,42 +212,36 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     if not usable.all():
         filled = filled.take(usable)
         groups, targets = groups[usable], {name: rows[usable] for name, rows in targets.items()}
-    dropped = sums.dropped + len(batch) - len(filled)
+    sums.dropped += len(batch) - len(filled)
     if not len(filled):
-        return replace(sums, dropped=dropped)
+        return
     first = int(groups[0])
     slack, local = slack_of_group[groups], groups - first
     sums.counts[first : int(groups[-1]) + 1] += np.bincount(local)
     model = None if plan.models is None else plan.models.predict(filled)
-    weights, segments = dict(sums.weights), dict(sums.segments)
     seen = Seen(filled, side)
     _check_known(seen)
     lacking = {name: unsupported(rows, seen) for name, rows in targets.items()}
     bounds = plan.reward_range if settings.any_size else None
     common = {"clip": settings.clip, "shrink": settings.shrink, "reward_range": bounds, "slack": slack}
-    for name in targets:
-        if settings.method != "direct":
-            _check_support(name, lacking[name], filled, settings)
-    supported = {
-        name: rows if settings.method == "direct" else _supported(rows, seen) for name, rows in targets.items()
-    }
-    for first_name, second_name in plan.pairs:
-        supported[pair_name(first_name, second_name)] = supported[first_name] - supported[second_name]
-    values = {}
+    supported = targets
+    if settings.method != "direct":
+        for name, mass in lacking.items():
+            _check_support(name, mass, filled, settings)
+        supported = {name: np.where(np.isnan(seen.q) | (seen.q > 0), rows, 0.0) for name, rows in targets.items()}
     noise = 1.0 if plan.models is None else plan.models.residual
-    for name, target in supported.items():
-        values[name] = terms(settings.method, target, seen, model, noise=noise, **common)
-        sums.terms[name].add(first, local, values[name])
-    for name in targets:
-        w = weights_of(supported[name], seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
-        known = not np.isnan(lacking[name]).any()
-        weights[name] = weights[name].merge(WeightSums.of(w, np.nan_to_num(lacking[name]), known))
-        if plan.by is not None:
-            segments[name] = _segments(segments[name], filled.columns[plan.by], values[name].value)
-    plain = _add_plain(sums, filled, targets, plan, first, local, common)
-    return replace(
-        sums, weights=weights, segments=segments, dropped=dropped, plain=plain, times=_times(sums.times, batch)
-    )
+    for name, target in plan.with_differences(supported).items():
+        found = terms(settings.method, target, seen, model, noise=noise, **common)
+        sums.terms[name].add(first, local, found)
+        if name in targets:
+            w = weights_of(target, seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
+            sums.weights[name].add(w, lacking[name])
+            if plan.by is not None:
+                _add_segments(sums.segments[name], filled.columns[plan.by], found.value)
+    _add_plain(sums, filled, targets, plan, first, local, common)
+    if batch.times is not None:
+        earliest, latest = sums.times
+        sums.times = np.fmin(earliest, np.fmin.reduce(batch.times)), np.fmax(latest, np.fmax.reduce(batch.times))
 
 
 def _add_plain(
@@ -254,26 +252,25 @@ def _add_plain(
     first: int,
     local: Any,
     common: dict[str, Any],
-) -> dict[str, Terms]:
+) -> None:
     """Add the terms without side observations; a target without support there is left out from now on."""
     if plan.plain_method is None or not sums.plain:
-        return sums.plain
+        return
     rows = np.arange(len(batch))
     if not batch.revealed[rows, batch.actions].all():
-        return {}
+        sums.plain.clear()
+        return
     seen = Seen(batch, side=False)
     model = None if plan.plain_models is None else plan.plain_models.predict(batch)
-    kept = dict(sums.plain)
     for name, target in targets.items():
         if (unsupported(target, seen) > MASS).any():
-            kept.pop(name, None)
-    everything = targets | {pair_name(a, b): targets[a] - targets[b] for a, b in plan.pairs}
+            sums.plain.pop(name, None)
     for pair in plan.pairs:
-        if any(name not in kept for name in pair):
-            kept.pop(pair_name(*pair), None)
-    for name in kept:
-        kept[name].add(first, local, terms(plan.plain_method, everything[name], seen, model, **common))
-    return kept
+        if any(name not in sums.plain for name in pair):
+            sums.plain.pop(pair_name(*pair), None)
+    everything = plan.with_differences(targets)
+    for name, plain in sums.plain.items():
+        plain.add(first, local, terms(plan.plain_method, everything[name], seen, model, **common))
 
 
 def _check_known(seen: Seen) -> None:
@@ -294,11 +291,6 @@ def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.nda
     return np.where(np.isnan(q).any(axis=1), np.nan, found)
 
 
-def _supported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.ndarray, "n arms"]:
-    q = seen.q
-    return np.where(np.isnan(q) | (q > 0), target, 0.0)
-
-
 def _check_support(name: str, mass: Float[np.ndarray, " n"], batch: LogBatch, settings: Settings) -> None:
     if settings.support == "part" or not (mass > MASS).any():
         return
@@ -309,21 +301,9 @@ def _check_support(name: str, mass: Float[np.ndarray, " n"], batch: LogBatch, se
     )
 
 
-def _segments(known: dict[str, SegmentSums], values: Any, value: Float[np.ndarray, " n"]) -> dict[str, SegmentSums]:
-    found = dict(known)
+def _add_segments(known: dict[str, SegmentSums], values: Any, value: Float[np.ndarray, " n"]) -> None:
     labels, place = np.unique(np.array([str(v) for v in values.tolist()]), return_inverse=True)
     for i, label in enumerate(labels.tolist()):
         rows = value[place == i]
         new = SegmentSums(count=len(rows), total=float(rows.sum()), squares=float((rows * rows).sum()))
-        found[label] = found.get(label, SegmentSums()).merge(new)
-    return found
-
-
-def _times(
-    known: tuple[np.datetime64, np.datetime64] | None, batch: LogBatch
-) -> tuple[np.datetime64, np.datetime64] | None:
-    if batch.times is None or np.isnat(batch.times).all():
-        return known
-    there = batch.times[~np.isnat(batch.times)]
-    low, high = there.min(), there.max()
-    return (low, high) if known is None else (min(known[0], low), max(known[1], high))
+        known[label] = known.get(label, SegmentSums()).merge(new)

@@ -21,9 +21,7 @@ from graphbandit.evaluation.learner_on_log import Learning, decide
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
-
-TOLERANCE = 1e-6
-"""How far the sum of a round's probabilities may be from one."""
+from graphbandit.logs.batch import SUM_TOLERANCE
 
 
 class Policy(ABC):
@@ -204,8 +202,8 @@ def checked(name: str, given: Any, batch: LogBatch) -> Float[np.ndarray, "n arms
         raise InputError(
             f"the policy {name!r} gives probabilities of shape {found.shape}; expected {batch.rewards.shape}"
         )
-    inside = np.asarray((found >= 0) & (found <= 1 + TOLERANCE)).all(axis=1)
-    rows = np.asarray(~(inside & (np.abs(found.sum(axis=1) - 1) <= TOLERANCE)))
+    inside = np.asarray((found >= 0) & (found <= 1 + SUM_TOLERANCE)).all(axis=1)
+    rows = np.asarray(~(inside & (np.abs(found.sum(axis=1) - 1) <= SUM_TOLERANCE)))
     if rows.any():
         row = int(np.argmax(rows))
         raise InputError(

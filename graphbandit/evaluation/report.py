@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.tables import Cell, Table
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
@@ -63,8 +65,9 @@ def report_html(
 ) -> str:
     """The page; the footer names the command that made it."""
     text, settings = templates("graphbandit.evaluation", "evaluation.html"), table.settings
-    rounds = table[next(iter(table))].rounds
-    verdicts = [f"{difference}." for difference in differences] or [_best(table)]
+    best = table[table.best]
+    highest = f"The highest value is that of {best.name}: {best.value:.5g} [{best.low:.5g}, {best.high:.5g}]."
+    verdicts = [f"{difference}." for difference in differences] or [highest]
     sections = [
         Section("values", "Values", text.values(verdicts, table.as_table(), _value_pictures(table))),
         Section("differences", "Differences", text.differences(_differences(differences))) if differences else None,
@@ -73,13 +76,8 @@ def report_html(
         Section("log", "The log and the settings", text.facts(_facts(table))),
         Section("words", "How to read this", text.facts(WORDS)),
     ]
-    lead = f"{rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
+    lead = f"{best.rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
     return page_html(f"What would other policies have earned? {name}", lead, sections, command=command)
-
-
-def _best(table: EvaluationTable) -> str:
-    best = table[table.best]
-    return f"The highest value is that of {best.name}: {best.value:.5g} [{best.low:.5g}, {best.high:.5g}]."
 
 
 def _differences(differences: Sequence[Difference]) -> Table:
@@ -109,17 +107,19 @@ def _segments(table: EvaluationTable, text: Any) -> Section:
 def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
     low, high = table.reward_range
     settings = table.settings
+    fitted = "earlier rounds" if settings.fitting == "past" else f"other folds of {settings.folds}"
+    steady = ", for values that do not change within the log" if settings.interval in ("betting", "sequence") else ""
     facts = [
         ("rounds", f"{len(table.log):,}"),
         ("arms", _arms(table)),
         ("rewards", f"from {low:g} to {high:g}" + ("" if table.range_given else ", as found in the log")),
-        ("method", f"{settings.method}, models fitted to {_fitted(settings)}"),
-        ("interval", f"{settings.interval} at {settings.level:.0%}{_constant(settings)}"),
+        ("method", f"{settings.method}, models fitted to {fitted}"),
+        ("interval", f"{settings.interval} at {settings.level:.0%}{steady}"),
         ("seed", f"{settings.seed}"),
     ]
     if settings.clip is not None or settings.shrink is not None:
         facts.append(("weights", f"clip {settings.clip}" if settings.shrink is None else f"shrink {settings.shrink}"))
-    if table.sums.times is not None:
+    if not np.isnat(table.sums.times[0]):
         facts.append(("time", f"{str(table.sums.times[0])[:16]} to {str(table.sums.times[1])[:16]}"))
     if table.dropped:
         facts.append(("left out", f"{table.dropped:,} rounds with missing rewards"))
@@ -133,14 +133,6 @@ def _arms(table: EvaluationTable) -> str:
         return f"{table.log.n_arms:,}"
     shown = ", ".join(names[:MOST_NAMES])
     return f"{table.log.n_arms:,}: {shown}{', ...' if table.log.n_arms > MOST_NAMES else ''}"
-
-
-def _constant(settings: Any) -> str:
-    return ", for values that do not change within the log" if settings.interval in ("betting", "sequence") else ""
-
-
-def _fitted(settings: Any) -> str:
-    return "earlier rounds" if settings.fitting == "past" else f"other folds of {settings.folds}"
 
 
 def _value_pictures(table: EvaluationTable) -> list[PagePicture]:

@@ -1,9 +1,9 @@
 """The settings of `evaluate` and `compare`, checked when they are built."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from graphbandit.base.checks import setting_choice, setting_integer, setting_number
+from graphbandit.base.checks import optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
 
 Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
@@ -54,9 +54,8 @@ class Settings:
         setting_choice("support", self.support, ("all", "part"))
         if self.fit is not None:
             setting_choice("fit", self.fit, ("cross", "past"))
-        for name in ("clip", "shrink"):
-            if getattr(self, name) is not None:
-                setting_number(name, getattr(self, name), above=0.0)
+        optional_number("clip", self.clip, above=0.0)
+        optional_number("shrink", self.shrink, above=0.0)
         if self.clip is not None and self.shrink is not None:
             raise SettingError("clip and shrink are both given; expected at most one of them")
         if isinstance(self.missing, str):
@@ -64,7 +63,14 @@ class Settings:
         else:
             setting_number("missing", self.missing)
         if self.reward_range is not None:
-            _check_range(self.reward_range)
+            try:
+                low, high = self.reward_range
+            except (TypeError, ValueError):
+                raise SettingError(
+                    f"reward_range is {self.reward_range!r}; expected a pair (lowest, highest)"
+                ) from None
+            setting_number("the lowest of reward_range", low)
+            setting_number("the highest of reward_range", high, above=float(low))
 
     @property
     def any_size(self) -> bool:
@@ -75,12 +81,3 @@ class Settings:
     def fitting(self) -> str:
         """Which rounds the model of a round is fitted to: "cross", all other folds; "past", all earlier rounds."""
         return self.fit or ("past" if self.any_size else "cross")
-
-
-def _check_range(value: Any) -> None:
-    try:
-        low, high = value
-    except (TypeError, ValueError):
-        raise SettingError(f"reward_range is {value!r}; expected a pair (lowest, highest)") from None
-    setting_number("the lowest of reward_range", low)
-    setting_number("the highest of reward_range", high, above=float(low))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.evaluation.groups import Sums, Terms, group_slack
+from graphbandit.evaluation.groups import Terms, group_slack
 from graphbandit.evaluation.intervals import (
     Groups,
     Interval,
@@ -17,7 +17,6 @@ from graphbandit.evaluation.intervals import (
     betting_lower,
     betting_path,
     bootstrap_counts,
-    quantiles,
     standard_error,
 )
 from graphbandit.evaluation.settings import Settings
@@ -81,12 +80,8 @@ class Estimator:
     def of_difference(self, first: Terms, second: Terms, difference: Terms) -> Interval:
         """The value of one policy minus that of another, in the same rounds."""
         wide = self.reward_range[1] - self.reward_range[0]
-        resampled = None
-        if self.settings.interval == "bootstrap":
-            one, other = self._resampled(first), self._resampled(second)
-            assert one is not None
-            assert other is not None
-            resampled = one - other
+        one, other = self._resampled(first), self._resampled(second)
+        resampled = None if one is None or other is None else one - other
         value = self.value(first) - self.value(second)
         if self.normalised:  # a difference of two ratios has no moments of its own, so from groups
             residuals = self.residuals(first) - self.residuals(second)
@@ -117,13 +112,13 @@ class Estimator:
         top: float,
         resampled: Float[np.ndarray, " resamples"] | None,
     ) -> Interval:
-        drifts = False
+        drifts, level = False, self.settings.level
         if resampled is not None:
-            low, high = quantiles(resampled, self.settings.level)
+            low, high = np.nanquantile(resampled, [(1 - level) / 2, (1 + level) / 2]).tolist()
         elif self.settings.interval == "asymptotic":
-            low, high = asymptotic(value, error, self.settings.level)
+            low, high = asymptotic(value, error, level)
         else:
-            each = (1 - self.settings.level) / 2
+            each = (1 - level) / 2
             lower, upper = self.sides(terms, bottom, top)
             if self.settings.interval == "bernstein":
                 low, high = bernstein_lower(lower, each), -bernstein_lower(upper, each)
@@ -163,10 +158,12 @@ class Estimator:
         return lower, upper
 
     def over_time(self, terms: Terms, looks: int) -> OverTime:
-        """The value after more and more rounds, with its interval."""
+        """The value after more and more rounds, evenly spaced on a logarithmic scale, with its interval."""
         there = self.counts > 0
+        groups = int(there.sum())
         # each look costs as much as a whole interval, so a long log has fewer looks
-        ends = look_ends(int(there.sum()), looks if there.sum() <= MANY_GROUPS else min(looks, 20))
+        looks = looks if groups <= MANY_GROUPS else min(looks, 20)
+        ends = np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
         counts = np.cumsum(self.counts[there])
         below = np.cumsum(terms.weight[there]) if self.normalised else counts.astype(np.float64)
         above = np.cumsum(terms.value[there])
@@ -193,14 +190,3 @@ class OverTime:
     value: Float[np.ndarray, " looks"]
     low: Float[np.ndarray, " looks"]
     high: Float[np.ndarray, " looks"]
-
-
-def look_ends(groups: int, looks: int) -> Int[np.ndarray, " looks"]:
-    """The numbers of groups at which to look: evenly spaced on a logarithmic scale, up to all of them."""
-    return np.unique(np.geomspace(min(10, groups), groups, looks).round().astype(np.int64))
-
-
-def effective_sample_size(sums: Sums, name: str) -> float:
-    """(sum of W)^2 / sum of W^2 over the weights W of the rounds."""
-    weights = sums.weights[name]
-    return weights.total**2 / weights.squares if weights.squares > 0 else 0.0

@@ -47,8 +47,6 @@ Progress = Callable[[int, int | None], None]
 class Converted:
     """What was converted: the rounds, and the lines that were left out, by the reason."""
 
-    source: str
-    target: str
     rounds: int
     skipped: dict[str, int] = field(default_factory=dict)
 
@@ -95,7 +93,7 @@ def convert(
     WRITERS[other](log, end)
     if progress is not None:
         progress(len(log), len(log))
-    return Converted(one, other, len(log))
+    return Converted(len(log))
 
 
 def _format(path: Path, given: str | None, name: str) -> str:
@@ -116,7 +114,7 @@ def _format(path: Path, given: str | None, name: str) -> str:
 
 def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
-    rounds, stamp = reader.outline.rounds, reader.stamp
+    rounds, stamp = reader.outline.rounds, reader.layout.stamp
     with whole_folder(target) as part:
         with LogWriter(
             part,
@@ -131,4 +129,4 @@ def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Conv
                 if progress is not None:
                     progress(writer.next_id, rounds)
         (part / "writer.lock").unlink(missing_ok=True)
-    return Converted("vw", "log", rounds, dict(reader.outline.skipped))
+    return Converted(rounds, dict(reader.outline.skipped))

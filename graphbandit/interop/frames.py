@@ -33,10 +33,11 @@ def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
     """
     setting_choice("kind", kind, get_args(Kind))
     tables = log.to_arrow()
+    frames = {name: narwhals.from_native(tables[name], eager_only=True) for name in (DECISIONS, REWARDS, GRAPHS)}
     if kind == "pyarrow":
-        return {name: tables[name] for name in (DECISIONS, REWARDS, GRAPHS)}
-    imported(kind, "pandas" if kind == "pandas" else "polars")
-    return {name: _native(tables[name], kind) for name in (DECISIONS, REWARDS, GRAPHS)}
+        return {name: frame.to_arrow() for name, frame in frames.items()}
+    imported(kind, kind)
+    return {name: frame.to_pandas() if kind == "pandas" else frame.to_polars() for name, frame in frames.items()}
 
 
 def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:
@@ -112,8 +113,3 @@ def read_table(path: Path) -> pa.Table:
 
 def _is_csv(path: Path) -> bool:
     return path.name.endswith((".csv", ".csv.gz"))
-
-
-def _native(table: pa.Table, kind: str) -> Any:
-    frame = narwhals.from_native(table, eager_only=True)
-    return frame.to_pandas() if kind == "pandas" else frame.to_polars()

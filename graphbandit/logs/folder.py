@@ -61,10 +61,8 @@ class FolderSource(Source):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._stamp = read_stamp(folder)
-        self._lost = 0
         self._open: dict[Path, pa.Table] = {}
         self._arms: dict[Path, int] = {}
-        self.layout = Layout(stamp=self._stamp)
         self._pieces = self._scan_all()
         self._store = GraphStore(self._stamp.n_arms)
         for piece in self._pieces[GRAPHS]:
@@ -76,11 +74,6 @@ class FolderSource(Source):
 
     def __len__(self) -> int:
         return sum(piece.rows for piece in self._pieces[DECISIONS])
-
-    @property
-    def lost_bytes(self) -> int:
-        """What a killed writer left unfinished."""
-        return self._lost
 
     @property
     def n_unmatched(self) -> int:
@@ -163,7 +156,7 @@ class FolderSource(Source):
     def _scan_all(self) -> dict[str, list[Piece]]:
         """Rewards first, as decisions are written before their rewards and graphs before decisions."""
         for _ in range(ATTEMPTS):
-            self._lost, self._open, self.layout = 0, {}, Layout(stamp=self._stamp)
+            self.lost_bytes, self._open, self.layout = 0, {}, Layout(stamp=self._stamp)
             try:
                 return {table: self._scan(table) for table in reversed(TABLES)}
             except FileNotFoundError:  # a writer has sealed a file since it was listed
@@ -179,7 +172,7 @@ class FolderSource(Source):
         for path in table_files(self.folder, table):
             if path.suffix == OPEN:
                 rows, lost = read_stream(path)
-                self._lost += lost
+                self.lost_bytes += lost
                 if rows is None:
                     continue
                 self._check_file(rows.schema, table, path)

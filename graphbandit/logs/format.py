@@ -33,26 +33,22 @@ TABLES = (GRAPHS, DECISIONS, REWARDS)
 
 TIME = pa.timestamp("us", tz="UTC")
 
-DECISION_COLUMNS = (
-    "id",
-    "time",
-    "context",
-    "available",
-    "graph",
-    "edges",
-    "edge_probabilities",
-    "action",
-    "probability",
-    "probabilities",
-    "epoch",
-)
-"""The columns of the decisions that have a meaning; all others are carried along."""
 
-REQUIRED = {
-    DECISIONS: ("id", "action", "probability"),
-    REWARDS: ("decision", "arm", "reward"),
-    GRAPHS: ("graph", "edges"),
-}
+def _decisions(context_size: int, n_arms: int) -> list[pa.Field]:
+    return [
+        pa.field("id", pa.int64(), nullable=False),
+        pa.field("time", TIME),
+        pa.field("context", pa.list_(pa.float64(), context_size)),
+        pa.field("available", pa.list_(pa.int32())),
+        pa.field("graph", pa.int64()),
+        pa.field("edges", pa.list_(pa.int32())),
+        pa.field("edge_probabilities", pa.list_(pa.float64())),
+        pa.field("action", pa.int32(), nullable=False),
+        pa.field("probability", pa.float64(), nullable=False),
+        pa.field("probabilities", pa.list_(pa.float64(), n_arms)),
+        pa.field("epoch", pa.int64()),
+    ]
+
 
 _REWARDS = [
     pa.field("decision", pa.int64(), nullable=False),
@@ -67,6 +63,14 @@ _GRAPHS = [
     pa.field("edge_probabilities", pa.list_(pa.float64())),
 ]
 
+DECISION_COLUMNS = tuple(column.name for column in _decisions(1, 1))
+"""The columns of the decisions that have a meaning; all others are carried along."""
+
+REQUIRED = {
+    table: [column.name for column in columns if not column.nullable]
+    for table, columns in ((DECISIONS, _decisions(1, 1)), (REWARDS, _REWARDS), (GRAPHS, _GRAPHS))
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Stamp:
@@ -76,7 +80,6 @@ class Stamp:
     context_shape: tuple[int, ...] = (0,)
     arms: tuple[str, ...] | None = None
     context_names: tuple[str, ...] | None = None
-    version: int = VERSION
 
     @property
     def context_size(self) -> int:
@@ -91,7 +94,7 @@ class Stamp:
 
     def to_json(self, table: str | None = None) -> str:
         """As it stands in log.json and, with the table's name, in the metadata of a file."""
-        content: dict[str, Any] = {"format": FORMAT, "version": self.version}
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION}
         if table is not None:
             content["table"] = table
         content |= {"n_arms": self.n_arms, "context_shape": list(self.context_shape)}
@@ -152,29 +155,14 @@ class Layout:
 
     @cached_property
     def _schemas(self) -> dict[str, pa.Schema]:
-        fields = {DECISIONS: self._decisions(), REWARDS: _REWARDS, GRAPHS: _GRAPHS}
+        size = self.stamp.context_size
+        decisions = [each for each in _decisions(size, self.stamp.n_arms) if size or each.name != "context"]
+        decisions += [pa.field(name, kind) for name, kind in self.columns.items()]
+        fields = {DECISIONS: decisions, REWARDS: _REWARDS, GRAPHS: _GRAPHS}
         return {
             table: pa.schema(columns, metadata={STAMP: self.stamp.to_json(table).encode()})
             for table, columns in fields.items()
         }
-
-    def _decisions(self) -> list[pa.Field]:
-        size, n_arms = self.stamp.context_size, self.stamp.n_arms
-        context = [pa.field("context", pa.list_(pa.float64(), size))] if size else []
-        return [
-            pa.field("id", pa.int64(), nullable=False),
-            pa.field("time", TIME),
-            *context,
-            pa.field("available", pa.list_(pa.int32())),
-            pa.field("graph", pa.int64()),
-            pa.field("edges", pa.list_(pa.int32())),
-            pa.field("edge_probabilities", pa.list_(pa.float64())),
-            pa.field("action", pa.int32(), nullable=False),
-            pa.field("probability", pa.float64(), nullable=False),
-            pa.field("probabilities", pa.list_(pa.float64(), n_arms)),
-            pa.field("epoch", pa.int64()),
-            *(pa.field(name, kind) for name, kind in self.columns.items()),
-        ]
 
 
 def check_columns(table: str, schema: pa.Schema, place: str | None = None) -> None:

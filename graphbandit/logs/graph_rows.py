@@ -35,18 +35,11 @@ def edge_columns(rows: Sequence[EdgeRow | None]) -> tuple[Any, Any]:
 
 
 class GraphStore:
-    """The graphs of a log by number: those of its graphs table, and those that a batch of decisions brings along."""
+    """The graphs of a log: `graphs`, those of its graphs table by number, and those that decisions bring along."""
 
     def __init__(self, n_arms: int) -> None:
         self.n_arms = n_arms
-        self._graphs: dict[int, FeedbackGraph | Float[np.ndarray, "arms arms"]] = {}
-
-    def __len__(self) -> int:
-        return len(self._graphs)
-
-    def items(self) -> list[tuple[int, FeedbackGraph | Float[np.ndarray, "arms arms"]]]:
-        """Every graph of the table with its number."""
-        return list(self._graphs.items())
+        self.graphs: dict[int, FeedbackGraph | Float[np.ndarray, "arms arms"]] = {}
 
     def add(self, table: pa.Table, place: str) -> None:
         """Take the rows of a graphs table; a number that is there already must name the same graph."""
@@ -57,7 +50,7 @@ class GraphStore:
                     raise LogError(f"{name} is empty; expected a graph in every row", table=place, row=row)
             given = None if probabilities is None else probabilities[row]
             graph = read_graph(edges, given, self.n_arms, place, row)
-            old = self._graphs.setdefault(number.as_py(), graph)
+            old = self.graphs.setdefault(number.as_py(), graph)
             if old is not graph and not _equal(old, graph):
                 raise LogError(f"graph {number} differs from an earlier one of that number", table=place, row=row)
 
@@ -79,12 +72,12 @@ class GraphStore:
         index = np.empty(n, dtype=np.int32)
         for number in np.unique(numbers[~has_inline]).tolist():
             rows = np.flatnonzero((numbers == number) & ~has_inline)
-            if number not in self._graphs:
+            if number not in self.graphs:
                 raise LogError(
                     f"there is no graph {number} in the graphs table", table="decisions", row=first_row + int(rows[0])
                 )
             index[rows] = len(pool)
-            pool.append(self._graphs[number])
+            pool.append(self.graphs[number])
         places: dict[tuple[bytes, bytes], int] = {}
         odds = decisions["edge_probabilities"] if "edge_probabilities" in decisions.column_names else None
         for row in np.flatnonzero(has_inline).tolist():

@@ -96,18 +96,17 @@ class GrowingFile:
 
 def seal(path: Path, rows: pa.Table) -> None:
     """Write the rows of an unfinished file as Parquet beside it, and remove it."""
-    write_atomically(path.with_suffix(SEALED), lambda file: write_parquet(file, rows.combine_chunks()))
+
+    def write(file: IO[bytes]) -> None:
+        with parquet_writer(file, rows.schema) as writer:
+            writer.write_table(rows.combine_chunks(), row_group_size=ROWS_PER_GROUP)
+
+    write_atomically(path.with_suffix(SEALED), write)
     path.unlink()
 
 
-def write_parquet(file: IO[bytes], rows: pa.Table) -> None:
-    """Rows as a Parquet file: row groups of bounded size, statistics, checksums."""
-    with parquet_writer(file, rows.schema) as writer:
-        writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
-
-
 def parquet_writer(file: Any, schema: pa.Schema) -> pq.ParquetWriter:
-    """A Parquet file of this format."""
+    """A Parquet file of this format, with statistics and checksums."""
     return pq.ParquetWriter(file, schema, compression="zstd", use_dictionary=False, write_page_checksum=True)
 
 

@@ -296,8 +296,6 @@ class _Files:
         self._writer: Any = None
 
     def write(self, rows: pa.Table) -> None:
-        if not rows.num_rows:
-            return
         rows = _conform(rows, self._schema)
         while rows.num_rows:
             if self._writer is None:

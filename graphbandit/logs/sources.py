@@ -19,9 +19,13 @@ from graphbandit.rounds.shown import Graphs
 
 
 class Source(ABC):
-    """The rounds of a log, read in batches."""
+    """The rounds of a log, read in batches.
+
+    `lost_bytes`: the size of rows that a killed writer left unfinished, and that are left out.
+    """
 
     layout: Layout
+    lost_bytes = 0
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -45,11 +49,6 @@ class Source(ABC):
     @property
     def n_unmatched(self) -> int:
         """How many rewards belong to decisions after the last one of the log, and are left out."""
-        return 0
-
-    @property
-    def lost_bytes(self) -> int:
-        """The size of rows that a killed writer left unfinished, and that are left out."""
         return 0
 
 

@@ -6,6 +6,7 @@ offer, had probability 0, and revealed nothing but itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,31 +19,16 @@ def widened(rows: pa.Table, table: str, few: int, n_arms: int) -> pa.Table:
     """Rows of a file of `few` arms as those of a log of `n_arms`."""
     if table == REWARDS or few >= n_arms:
         return rows
-    rows = _changed(rows, "edges", lambda edges: [*edges, *np.repeat(np.arange(few, n_arms), 2).tolist()])
-    rows = _changed(rows, "edge_probabilities", lambda odds: [*odds, *[1.0] * (n_arms - few)])
-    if "available" in rows.column_names:
-        column = rows["available"]
-        offered = [list(range(few)) if arms is None else arms for arms in column.to_pylist()]
-        rows = rows.set_column(rows.column_names.index("available"), "available", pa.array(offered, column.type))
-    if "probabilities" in rows.column_names:
-        rows = rows.set_column(
-            rows.column_names.index("probabilities"), "probabilities", _padded(rows["probabilities"], n_arms)
-        )
+    loops = np.repeat(np.arange(few, n_arms), 2).tolist()
+    changes: dict[str, Callable[[Any], Any]] = {
+        "edges": lambda edges: None if edges is None else [*edges, *loops],
+        "edge_probabilities": lambda odds: None if odds is None else [*odds, *[1.0] * (n_arms - few)],
+        "available": lambda arms: list(range(few)) if arms is None else arms,
+        "probabilities": lambda each: None if each is None else [*each, *[0.0] * (n_arms - len(each))],
+    }
+    for place, (name, column) in enumerate(zip(rows.column_names, rows.columns, strict=True)):
+        if name in changes:
+            kind = pa.list_(pa.float64(), n_arms) if name == "probabilities" else column.type
+            values = pa.array(map(changes[name], column.to_pylist()), kind)
+            rows = rows.set_column(place, name, values)
     return rows
-
-
-def _changed(rows: pa.Table, name: str, change: Any) -> pa.Table:
-    if name not in rows.column_names or rows[name].null_count == rows.num_rows:
-        return rows
-    column = rows[name]
-    values = [None if value is None else change(value) for value in column.to_pylist()]
-    return rows.set_column(rows.column_names.index(name), name, pa.array(values, column.type))
-
-
-def _padded(column: pa.ChunkedArray, n_arms: int) -> pa.Array:
-    """Lists of numbers with zeros behind them."""
-    kind = pa.list_(pa.float64(), n_arms)
-    if column.null_count == len(column):
-        return pa.nulls(len(column), kind)
-    values = [None if one is None else [*one, *[0.0] * (n_arms - len(one))] for one in column.to_pylist()]
-    return pa.array(values, pa.list_(pa.float64())).cast(kind)

@@ -330,7 +330,6 @@ class LogWriter:
                     seal(path, rows)
                 else:
                     path.unlink()
-                    continue
         for path in (self.folder / table).glob(f"*{OPEN}"):  # sealed, but the writer was killed before it was removed
             path.unlink()
         sealed = table_files(self.folder, table)
@@ -338,7 +337,7 @@ class LogWriter:
             store = GraphStore(self.layout.stamp.n_arms)
             for path in sealed:
                 store.add(self._sealed_rows(path, GRAPHS), path.name)
-            for known, graph in store.items():
+            for known, graph in store.graphs.items():
                 key, size = _key_and_size(graph)
                 self._next_graph = max(self._next_graph, known + 1)
                 self._graphs[key] = known

@@ -105,7 +105,7 @@ class Service:
 
     def prepared(self, name: str, items: list[DecideRequest], *, batch: bool = False) -> list[Prepared]:
         """Check requests for decisions; a refusal within a batch has the index of the request."""
-        if self.reader.open_decisions(name) + len(items) > self.limits.open_decisions:
+        if self.reader.figures[name].open + len(items) > self.limits.open_decisions:
             raise RefusedError(429, f"more than {self.limits.open_decisions} decisions of {name!r} await rewards")
         found = []
         for number, item in enumerate(items):
@@ -206,13 +206,12 @@ class Service:
     async def numbers(self, request: Request) -> Response:
         """GET /metrics."""
         self.metrics.learning.set(self.reader.learning)
-        for name in self.decider.cores:
-            self.metrics.open.labels(name).set(self.reader.open_decisions(name))
+        for name, figures in self.reader.figures.items():
+            self.metrics.open.labels(name).set(figures.open)
             age = self.reader.snapshot_age(name)
             if age is not None:
                 self.metrics.snapshot_age.labels(name).set(age)
-            tally = self.reader.tally(name)
-            for gauge, counts in ((self.metrics.unknown, tally.unknown), (self.metrics.missing, tally.missing)):
+            for gauge, counts in ((self.metrics.unknown, figures.unknown), (self.metrics.missing, figures.missing)):
                 for column, count in counts.items():
                     gauge.labels(name, column).set(count)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -9,6 +9,7 @@ from graphbandit.service.link import Log
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Answer, Decide, Refusal
 
+Waiting = tuple[Sequence[Prepared], "asyncio.Future[list[bytes] | Refusal]"]
 LARGEST = 64
 """Decisions computed before the event loop may do something else."""
 
@@ -23,7 +24,7 @@ class Batcher:
 
     def __init__(self, decider: Decider, log: Log, metrics: Metrics) -> None:
         self._decider, self._log, self._metrics = decider, log, metrics
-        self._waiting: dict[str, list[tuple[Sequence[Prepared], asyncio.Future[list[bytes] | Refusal]]]] = {}
+        self._waiting: dict[str, list[Waiting]] = {}
         self._scheduled = False
         self._count = 0  # decisions that wait
 
@@ -39,7 +40,7 @@ class Batcher:
         bodies = await future
         if isinstance(bodies, Refusal):
             return bodies
-        operations = [Decide(bandit, one.key, body) for one, body in zip(prepared, bodies, strict=True)]
+        operations = [Decide(bandit, one.asked.key, body) for one, body in zip(prepared, bodies, strict=True)]
         return await self._log.submit(operations)
 
     def _look(self, before: int) -> None:
@@ -66,12 +67,7 @@ class Batcher:
             self._scheduled = True
             asyncio.get_running_loop().call_soon(self._flush)
 
-    def _decide(
-        self,
-        bandit: str,
-        waiting: Sequence[tuple[Sequence[Prepared], asyncio.Future[list[bytes] | Refusal]]],
-        count: int,
-    ) -> None:
+    def _decide(self, bandit: str, waiting: Sequence[Waiting], count: int) -> None:
         everything = [one for prepared, _ in waiting for one in prepared]
         try:
             made = self._decider.decide(bandit, everything)

@@ -182,16 +182,15 @@ def _converted(field: str, value: Any, kind: Any) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$")
-        unknown = re.match(r"Object contains unknown field `(.*)`", message)
-        if unknown:
-            below = place.rstrip("`")
-            known = Limits if below == ".limits" else kind
-            hint = expected(unknown[1], known.__struct_fields__)
-            raise ConfigurationError(f"{field}{below}.{unknown[1]}", f"is not known; {hint}") from None
-        missing = re.match(r"Object missing required field `(.*)`", message)
-        if missing:
-            raise ConfigurationError(f"{field}{place.rstrip('`')}.{missing[1]}", "is missing") from None
-        raise ConfigurationError(f"{field}{place.rstrip('`')}", message) from None
+        place = field + place.rstrip("`")
+        named = re.match(r"Object (contains unknown|missing required) field `(.*)`", message)
+        if named is not None:
+            place += f".{named[2]}"
+            message = "is missing"
+            if named[1] == "contains unknown":
+                known = Limits if place.startswith(f"{field}.limits.") else kind
+                message = f"is not known; {expected(named[2], known.__struct_fields__)}"
+        raise ConfigurationError(place, message) from None
 
 
 def _token(name: str, table: Any) -> Token:

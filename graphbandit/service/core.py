@@ -19,7 +19,6 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
 from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
-from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
@@ -129,39 +128,31 @@ class Core:
             raise ConfigurationError(f"bandits.{self.name}.{setting}", str(error)) from None
 
     def _problem(self) -> Problem:
-        field = f"bandits.{self.name}.function_class"
-        given = self.settings.function_class
+        settings, field = self.settings, f"bandits.{self.name}.function_class"
+        given = settings.function_class
         table = {"kind": given} if isinstance(given, str) else dict(given)
         kind = table.pop("kind", None)
-        shape: dict[str, Any] = (
-            {"n_arms": self.slots, "dimension": self._features.size, "parameters": "per-arm"}
-            if self._own is None
-            else {"n_arms": self.slots, "dimension": self._own.size}
-        )
-        make: Callable[..., FunctionClass[Any, Any, Any]]
+        if kind not in ("linear", "logistic"):
+            raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
+        shape: Any = function_classes.LinearClass if kind == "linear" else function_classes.GeneralizedLinearClass
+        _check_settings(field, shape, table)
+        known: dict[str, Any] = {name: getattr(settings, name) for name in ("noise", "half_life", "longest_epoch")}
+        arm_features = self._declared("arm_features") if settings.arm_features else None
         try:
-            if kind == "linear":
-                _check_settings(field, function_classes.LinearClass, table)
-                make = partial(function_classes.LinearClass, **table)
-            elif kind == "logistic":
-                _check_settings(field, function_classes.GeneralizedLinearClass, table)
-                make = partial(function_classes.GeneralizedLinearClass, link="logistic", **table)
-            else:
-                raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
-            known: dict[str, Any] = {
-                name: getattr(self.settings, name) for name in ("noise", "half_life", "longest_epoch")
-            }
-            if self.settings.arm_features:
+            make = partial(shape, **table) if kind == "linear" else partial(shape, link=kind, **table)
+            if arm_features is not None:
                 return Problem(
                     capacity=self.slots,
                     features=self._features,
-                    arm_features=self._declared("arm_features"),
+                    arm_features=arm_features,
                     function_class=make,
                     **known,
                 )
-            return Problem(n_arms=self.slots, function_class=make(**shape), **known)
-        except ConfigurationError:
-            raise
+            if self._own is None:
+                functions = make(n_arms=self.slots, dimension=self._features.size, parameters="per-arm")
+            else:
+                functions = make(n_arms=self.slots, dimension=self._own.size)
+            return Problem(n_arms=self.slots, function_class=functions, **known)
         except (GraphBanditError, TypeError) as error:
             raise ConfigurationError(field, str(error)) from None
 
@@ -198,9 +189,8 @@ class Core:
             if len(names) > self.slots:
                 raise FieldError("arms", f"has {len(names)} arms; expected at most {self.slots}, the capacity")
             place = {name: i for i, name in enumerate(names)}
-            own = self._own
-            rows, of_arms = _named("arms", own.rows, [features for _, features in arms])
-            encoded, tally = _named("context", lambda c: own.paired(c, rows), context)
+            rows, of_arms = _named("arms", self._own.rows, [features for _, features in arms])
+            encoded, tally = _named("context", self._own.paired, context, rows)
             tally = of_arms + tally
             offered = self._mask(slice(len(names)))
         mask = offered
@@ -211,7 +201,7 @@ class Core:
             mask = self._mask([place[arm] for arm in available], offered)
             if not mask.any():
                 raise FieldError("available", "leaves no arm to play; expected one that is not retired")
-        return Asked(key, encoded, _named("graph", lambda g: self._graphs.asked(g, names), graph), mask, names, tally)
+        return Asked(key, encoded, _named("graph", self._graphs.asked, graph, names), mask, names, tally)
 
     def asked_before(self, key: str, body: DecisionBody) -> Asked:
         """The request behind a logged decision."""
@@ -275,7 +265,7 @@ class Core:
 
     def initial(self) -> Snapshot:
         """What is known before the first row of the log."""
-        return self.snapshot(self._empty, position=0, learnt=0, rounds=0)[0]
+        return self.named(Snapshot("", self._empty, 0, 0, 0))[0]
 
     @property
     def context_shape(self) -> tuple[int, ...]:
@@ -304,11 +294,11 @@ class Core:
 
     # snapshots
 
-    def snapshot(self, state: Any, *, position: int, learnt: int, rounds: int) -> tuple[Snapshot, bytes]:
-        """The snapshot and its bytes: the saved-file format, named by SHA-256."""
-        content = {"bandit": self.name, "state": state, "position": position, "learnt": learnt, "rounds": rounds}
-        data = saved_files.to_bytes("snapshot", content)
-        return Snapshot(hashlib.sha256(data).hexdigest(), state, position, learnt, rounds), data
+    def named(self, snapshot: Snapshot) -> tuple[Snapshot, bytes]:
+        """The snapshot with its name, and its bytes: the saved-file format, named by SHA-256."""
+        content = {name: getattr(snapshot, name) for name in ("state", "position", "learnt", "rounds")}
+        data = saved_files.to_bytes("snapshot", {"bandit": self.name, **content})
+        return Snapshot(hashlib.sha256(data).hexdigest(), **content), data
 
     def restore(self, data: bytes, name: str) -> Snapshot:
         """The snapshot of this name, saved as these bytes; SavedFileError if they have changed."""
@@ -342,9 +332,10 @@ def _check_settings(field: str, kind: type, table: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"{field}.{name}", f"is not known; {expected(name, known)}")
 
 
-def _named(field: str, encode: Any, value: Any) -> Any:
+def _named(field: str, encode: Callable[..., Any], *values: Any) -> Any:
+    """What the function makes of a field's values; its errors name the field."""
     try:
-        return encode(value)
+        return encode(*values)
     except FieldError:
         raise
     except (GraphBanditError, TypeError, ValueError, OverflowError, RecursionError) as error:

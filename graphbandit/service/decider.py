@@ -20,8 +20,8 @@ from graphbandit.service.messages import ArmFeatures, DecideAnswer, DecideReques
 from graphbandit.service.rows import DecisionBody, pack, unpack
 from graphbandit.service.store import Store
 
-SNAPSHOTS = 8
-"""Older snapshots of a bandit that are kept in memory to explain decisions."""
+SNAPSHOTS = 9
+"""The newest snapshots of a bandit, which are kept in memory to explain decisions."""
 
 
 def new_key() -> str:
@@ -34,7 +34,6 @@ class Prepared:
     """A checked request, with what is logged of it."""
 
     request: DecideRequest
-    key: str
     asked: Asked
     features: bytes | None
 
@@ -45,7 +44,8 @@ class Decider:
     def __init__(self, bandits: Mapping[str, Bandit]) -> None:
         self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
         self.snapshots = {name: core.initial() for name, core in self.cores.items()}
-        self._older: dict[str, OrderedDict[str, Snapshot]] = {name: OrderedDict() for name in bandits}
+        self._recent = {name: OrderedDict([(one.hash, one)]) for name, one in self.snapshots.items()}
+        self.made: dict[str, float] = {}  # when the newest snapshots were made
         self._damaged: set[str] = set()
 
     def refresh(self, store: Store) -> list[str]:
@@ -60,11 +60,10 @@ class Decider:
                 found = self._restored(name, bytes(row.data), newest)
                 if found is None:
                     continue
-                older = self._older[name]
-                older[self.snapshots[name].hash] = self.snapshots[name]
-                while len(older) > SNAPSHOTS:
-                    older.popitem(last=False)
-                self.snapshots[name] = found
+                self.snapshots[name] = self._recent[name][newest] = found
+                self.made[name] = row.time
+                if len(self._recent[name]) > SNAPSHOTS:
+                    self._recent[name].popitem(last=False)
                 changed.append(name)
         return changed
 
@@ -98,7 +97,7 @@ class Decider:
         if request.arm is not None and request.arm not in asked.names:
             raise FieldError("arm", f"is {request.arm!r}, which is not an arm")
         features = None if arms is None else msgspec.json.encode([features for _, features in arms])
-        return Prepared(request, key, asked, features)
+        return Prepared(request, asked, features)
 
     def decide(self, name: str, prepared: Sequence[Prepared]) -> list[bytes | GraphBanditError]:
         """The body that is logged for each request, or the error that refuses it."""
@@ -159,13 +158,11 @@ class Decider:
     def explanation(self, name: str, key: str, body: DecisionBody, store: Store | None) -> Explanation | None:
         """Decide again with the snapshot of that time; None if it is no longer there."""
         core = self.cores[name]
-        snapshot: Snapshot | None = self.snapshots[name]
-        if snapshot is not None and snapshot.hash != body.snapshot:
-            snapshot = self._older[name].get(body.snapshot)
-            if snapshot is None and store is not None:
-                row = store.snapshot(body.snapshot)
-                data = None if row is None else row.data
-                snapshot = None if data is None else self._restored(name, bytes(data), body.snapshot)
+        snapshot = self._recent[name].get(body.snapshot)
+        if snapshot is None and store is not None:
+            row = store.snapshot(body.snapshot)
+            if row is not None and row.data is not None:
+                snapshot = self._restored(name, bytes(row.data), body.snapshot)
         if snapshot is None:
             return None
         asked = core.asked_before(key, body)

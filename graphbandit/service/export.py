@@ -6,7 +6,7 @@ out too, as fast rewards would otherwise count before slow defaults; the others 
 window, and the default where none came. Decisions are read some at a time, each with all rows about it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ class Exported:
     - `decisions`, `rewards`: how many of each are there.
     - `inactive`, `waiting`: decisions left out because nobody has activated them, or their window is still open.
     - `late`: rewards that came after the window of a decision with a default reward; the column `late` has them.
-    - `first`, `last`: the ids of the first and of the last decision; 0 if there is none.
     """
 
     folder: Path
@@ -47,8 +46,6 @@ class Exported:
     inactive: int = 0
     waiting: int = 0
     late: int = 0
-    first: int = 0
-    last: int = 0
 
 
 def export(
@@ -61,8 +58,10 @@ def export(
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingError(f"{folder} is not empty; expected a new folder")
-    with whole_folder(folder) as part, _Exporter(store, name, settings, part) as exporter:
-        exporter.export(until, finished)
+    with whole_folder(folder) as part:
+        exporter = _Exporter(store, name, settings, part)
+        with exporter.writer:
+            exporter.export(until, finished)
     exporter.outcome.folder = folder
     return exporter.outcome
 
@@ -84,7 +83,7 @@ class _Exporter:
     def __init__(self, store: Store, name: str, settings: Bandit, folder: Path) -> None:
         self._store, self._core = store, Core(name, settings)
         self._now = store.last()[1]
-        configurations = [settings, *_configurations(store, name)]
+        configurations = [settings, *map(_settings, store.newest(name, Kind.CONFIGURATION, store.last()[0]))]
         self._proposes = any(each.mode == "apprentice" for each in configurations)
         core, names = self._core, self._core.feature_names
         columns = {"key": pa.string(), "snapshot": pa.string(), "given": pa.string()}
@@ -94,7 +93,7 @@ class _Exporter:
             columns["proposed"] = pa.list_(pa.float64())
         if any(each.default_reward is not None for each in configurations):
             columns["late"] = pa.string()
-        self._writer = LogWriter(
+        self.writer = LogWriter(
             folder,
             n_arms=core.slots,
             context_shape=core.context_shape,
@@ -103,12 +102,6 @@ class _Exporter:
             columns=columns,
         )
         self.outcome = Exported(folder)
-
-    def __enter__(self) -> "_Exporter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
 
     def export(self, until: int | None, finished: bool) -> None:
         """Write all rounds up to a position."""
@@ -139,17 +132,16 @@ class _Exporter:
         ]
         if not rounds:
             return
-        self._writer.stage_decisions(self._batch(rounds))
-        self._writer.commit()
+        self.writer.stage_decisions(self._batch(rounds))
+        self.writer.commit()
         rewards = self._rewards(rounds)
         if rewards.num_rows:
-            self._writer.stage_rewards(rewards)
-            self._writer.commit()
+            self.writer.stage_rewards(rewards)
+            self.writer.commit()
         outcome = self.outcome
         outcome.decisions += len(rounds)
         outcome.rewards += rewards.num_rows
         outcome.late += sum(len(each.late) for each in rounds)
-        outcome.first, outcome.last = outcome.first or rounds[0].row.position, rounds[-1].row.position
 
     def _round(self, row: Row, about: Sequence[Row]) -> _Round | None:
         """The decision with its rewards; None if it has not started, or waits for its default reward."""
@@ -193,12 +185,12 @@ class _Exporter:
             elif probability[i] == 1.0:  # a caller that draws gives only the probability of the arm it played
                 p[i], p[i, played[i]] = 0.0, 1.0
         columns: dict[str, Any] = {
-            "key": _objects([each.row.key for each in rounds]),
-            "snapshot": _objects([each.body.snapshot for each in rounds]),
-            "given": _objects([each.body.context.decode() for each in rounds]),
-            "offered": _objects([list(each.asked.names) for each in rounds]),
+            "key": [each.row.key for each in rounds],
+            "snapshot": [each.body.snapshot for each in rounds],
+            "given": [each.body.context.decode() for each in rounds],
+            "offered": [each.asked.names for each in rounds],
             "proposed": service,
-            "late": _objects([msgspec.json.encode(each.late).decode() if each.late else None for each in rounds]),
+            "late": [msgspec.json.encode(each.late).decode() if each.late else None for each in rounds],
         }
         return LogBatch(
             first_row=0,
@@ -212,7 +204,7 @@ class _Exporter:
             available=stacked_masks([each.asked.available for each in rounds], slots),
             epochs=np.array([each.body.epoch for each in rounds], dtype=np.int64),
             times=np.array([round(each.row.time * 1e6) for each in rounds], dtype="datetime64[us]"),
-            columns={name: columns[name] for name in self._writer.layout.columns},
+            columns={name: np.array(columns[name], dtype=object) for name in self.writer.layout.columns},
         )
 
     def _rewards(self, rounds: Sequence[_Round]) -> pa.Table:
@@ -225,25 +217,10 @@ class _Exporter:
                 odds = min(1.0, float(q[slot])) if told else None
                 found.append((each.row.position, slot, reward, odds, round(time * 1e6)))
         columns = list(zip(*found, strict=True)) or [()] * 5
-        schema = self._writer.layout.schema(REWARDS)
+        schema = self.writer.layout.schema(REWARDS)
         kinds = [pa.int64(), pa.int32(), pa.float64(), pa.float64(), TIME]
         return pa.table([pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)], schema=schema)
 
 
-def _configurations(store: Store, name: str) -> Iterator[Bandit]:
-    """All configurations of a bandit in the log, newest first."""
-    at: int | None = None
-    while (row := store.configuration(name, at)) is not None:
-        yield _settings(row)
-        at = row.position - 1
-
-
 def _settings(row: Row) -> Bandit:
     return msgspec.json.decode(row.body or b"", type=Bandit)
-
-
-def _objects(values: Sequence[Any]) -> Any:
-    found = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):
-        found[i] = value
-    return found

@@ -15,7 +15,7 @@ import msgspec
 from graphbandit.errors import DatabaseError, SavedFileError
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core, Snapshot
-from graphbandit.service.json_logging import say
+from graphbandit.service.json_logging import logger, say
 from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.statistics import Statistics
 from graphbandit.service.store import SnapshotRow, Store
@@ -26,6 +26,8 @@ CHUNK = 500
 """Rows read at a time."""
 PUBLISH_EVERY = 0.2
 """Seconds between snapshots of a learner that learns in every round."""
+RETRY = 10.0
+"""Seconds before a learner that has failed starts again."""
 KEPT = 100
 """Snapshots of a bandit whose content is kept; of older ones only the name is kept, for replays to compare."""
 GATHER = 0.01
@@ -47,12 +49,12 @@ def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
             break  # compaction has emptied this one and all before it
         core = core_at(store, name, settings, row.learnt)
         try:
-            return LogLearner(core, store.find, core.restore(bytes(kept.data), row.hash))
+            return LogLearner(core, store, core.restore(bytes(kept.data), row.hash))
         except SavedFileError as error:
             say("a snapshot is damaged, and is made again", level=logging.WARNING, bandit=name, error=str(error))
     if store.statistics(f"{name}/base") is not None:
         raise DatabaseError(f"no snapshot of {name!r} can be read, and the rows that they were made of are archived")
-    return LogLearner(core_at(store, name, settings, 0), store.find, None)
+    return LogLearner(core_at(store, name, settings, 0), store)
 
 
 def core_at(store: Store, name: str, settings: Bandit, position: int | None = None) -> Core:
@@ -99,7 +101,7 @@ class Learning:
         }
         self.position = min(
             *(learner.position for learner in self._learners.values()),
-            *(statistics.position for statistics in self._statistics.values()),
+            *(statistics.figures.position for statistics in self._statistics.values()),
         )
         self._publish()
         return True
@@ -135,7 +137,7 @@ class Learning:
             facts = msgspec.json.encode(learner.facts(None if before is None else before.state)).decode()
             place_of = (snapshot.position, snapshot.learnt, snapshot.rounds)
             rows.append(SnapshotRow(snapshot.hash, name, *place_of, time.time(), facts, data))
-        changed = [(n, s.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
+        changed = [(n, s.figures.position, s.pack()) for n, s in self._statistics.items() if tell and s.changed]
         with self._store.writing():
             if not self._store.take_lease(self.owner, LEASE):
                 raise LostLeaseError("another learner has the lease")
@@ -170,14 +172,14 @@ def run(
     bandits: dict[str, Bandit],
     stop: threading.Event,
     news: threading.Event,
-    *,
     on_snapshot: Callable[[], None] | None = None,
-    on_error: Callable[[Exception], None] | None = None,
 ) -> None:
-    """Learn until `stop`; `news` says that the log has grown. A failing database is tried again.
+    """Learn until `stop`; `news` says that the log has grown. After an error it says why, and tries again.
 
-    Any other error gives the lease back first, so that the page shows that nobody learns.
+    What is wrong with the database is said at most once a minute. Any other error gives the lease back first, so that
+    the page shows that nobody learns.
     """
+    said: dict[str, float] = {}
     while not stop.is_set():
         learning = Learning(store, bandits, on_snapshot=on_snapshot)
         try:
@@ -191,10 +193,14 @@ def run(
                     news.clear()
             learning.give_up()
         except DatabaseError as error:
-            if on_error is not None and not isinstance(error, LostLeaseError):
-                on_error(error)
+            reason, now = str(error), time.monotonic()
+            if not isinstance(error, LostLeaseError) and now - said.get(reason, -60.0) >= 60.0:
+                say("the learner cannot go on, and tries again", level=logging.WARNING, error=reason)
+                said[reason] = now
             stop.wait(0.5)
-        except BaseException:
+        except Exception:  # otherwise the reason would be lost, and learning would stop for good
             with contextlib.suppress(DatabaseError):
                 learning.give_up()
-            raise
+            logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
+            stop.wait(RETRY)
+    store.close()

@@ -9,7 +9,6 @@ either all rewards of its rounds have come or the next round comes.
 import contextlib
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -23,13 +22,12 @@ from graphbandit.service.configuration import Bandit
 from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
+from graphbandit.service.store import Store
 
 CONTEXTS = 16
 """How many of the newest contexts are checked for a change of their best arm."""
 REMEMBERED = 8_000
 """Decisions kept unpacked in memory; others are looked up in the log."""
-
-Find = Callable[[Iterable[tuple[str, str]]], list[Row]]
 
 
 @dataclass
@@ -58,10 +56,10 @@ class _Pending:
 
 
 class LogLearner:
-    """Reads the rows of one bandit. `find` looks rows up by (bandit, key)."""
+    """Reads the rows of one bandit; decisions that are not in memory any more are looked up in the store."""
 
-    def __init__(self, core: Core, find: Find, snapshot: Snapshot | None = None) -> None:
-        self.core, self._find = core, find
+    def __init__(self, core: Core, store: Store, snapshot: Snapshot | None = None) -> None:
+        self.core, self._store = core, store
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
         self._size = core.learner.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
@@ -161,29 +159,22 @@ class LogLearner:
             self.unlearnt_rewards += 1
         else:
             self._see(start, row.arm, reward)
-        left = self._awaited.get(row.key)
-        if left is not None:
-            if left > 1:
-                self._awaited[row.key] = left - 1
-            else:
-                del self._awaited[row.key]
+        left = self._awaited.pop(row.key, 0)
+        if left > 1:
+            self._awaited[row.key] = left - 1
 
     def _looked_up(self, row: Row) -> _Start | None:
         """Where the decision of a reward started, from the log up to that reward; None if it is not active yet."""
-        rows = [found for found in self._find([(row.bandit, row.key)]) if found.position <= row.position]
+        rows = [found for found in self._store.find([(row.bandit, row.key)]) if found.position <= row.position]
         decision = next((found for found in rows if found.kind == Kind.DECISION), None)
         if decision is None:
             return None  # moved to the archive together with all its rewards
         body = unpack(decision.body)
-        if body.active:
-            return _Start(decision.position, decision.time, body)
-        for found in rows:
-            if found.kind == Kind.ACTIVATION:
-                return _Start(found.position, found.time, body)
-        return None
+        start = decision if body.active else next((found for found in rows if found.kind == Kind.ACTIVATION), None)
+        return None if start is None else _Start(start.position, start.time, body)
 
     def _known(self, bandit: str, key: str, until: int) -> Known:
-        rows = [row for row in self._find([(bandit, key)]) if row.position <= until]
+        rows = [row for row in self._store.find([(bandit, key)]) if row.position <= until]
         return known_from(rows)[bandit, key]
 
     def _remember(self, key: str, start: _Start) -> None:
@@ -263,10 +254,7 @@ class LogLearner:
 
     def snapshot(self) -> tuple[Snapshot, bytes]:
         """The newest closed epoch as a snapshot with its name, and its bytes."""
-        closed = self.closed
-        self.closed, data = self.core.snapshot(
-            closed.state, position=closed.position, learnt=closed.learnt, rounds=closed.rounds
-        )
+        self.closed, data = self.core.named(self.closed)
         return self.closed, data
 
     def facts(self, before: Any) -> dict[str, Any]:

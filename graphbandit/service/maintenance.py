@@ -73,10 +73,10 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
         last, now = store.last()
         cut = min(store.position_at(now - keep), last - 1)
         for name, bandit in settings.read(path).bandits.items():
-            base = store.newest_snapshot(name)
+            base = next(iter(store.snapshots(name, newest=1)), None)
             limit = min(cut, 0 if base is None else base.learnt)
             folder = archive / f"{name}-{limit:012d}"
-            if base is None or not _has_decisions(store, name, limit):
+            if base is None or not store.newest(name, Kind.DECISION, 1, until=limit):
                 yield f"{name}: nothing to move"
                 continue
             moved = export(store, name, bandit, folder, until=limit, finished=True)
@@ -93,11 +93,6 @@ def compact(path: Path, url: str, keep: float, archive: Path) -> Iterator[str]:
                 store.put_statistics(f"{name}/base", base.position, base.hash.encode())
             yield f"{name}: {moved.decisions} decisions and {moved.rewards} rewards are in {folder}"
         store.vacuum()
-
-
-def _has_decisions(store: Store, name: str, limit: int) -> bool:
-    sql = "SELECT 1 FROM log WHERE bandit = ? AND kind = ? AND position <= ? LIMIT 1"
-    return bool(store.execute(sql, (name, int(Kind.DECISION), limit)))
 
 
 def _delete(store: Store, name: str, folder: Path, limit: int) -> None:

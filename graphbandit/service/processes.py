@@ -18,7 +18,6 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -32,16 +31,13 @@ from graphbandit.service.core import Core
 from graphbandit.service.decider import Decider
 from graphbandit.service.json_logging import say
 from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
+from graphbandit.service.messages import DecideRequest
 from graphbandit.service.metrics import FOLDER, Metrics
-from graphbandit.service.reader import Reader
-from graphbandit.service.rows import Kind
+from graphbandit.service.reader import Reader, example_request
 from graphbandit.service.server import address, serve
 from graphbandit.service.store import VERSION, Store, open_store
 from graphbandit.service.tokens import Tokens
 from graphbandit.service.writer import Writer, configure
-
-RETRY = 10.0
-"""Seconds before a learner that has failed starts again."""
 
 
 def prepare(found: Configuration, url: str) -> Store:
@@ -100,7 +96,7 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
     _no_default_signals()
     metrics = Metrics()
     stop, news = threading.Event(), threading.Event()
-    writer = Writer(store, found.bandits, on_group=news.set)
+    writer = Writer(store, found.bandits, metrics, on_group=news.set)
     writer.start()
     with _runner() as runner:
         loop, fresh = runner.get_loop(), asyncio.Event()
@@ -110,16 +106,11 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
                 loop.call_soon_threadsafe(fresh.set)
 
         arguments = (store.clone(), found.bandits, stop, news, published)
-        learner = threading.Thread(target=_learn, args=arguments, name="learner", daemon=True)
+        learner = threading.Thread(target=learn_all.run, args=arguments, name="learner", daemon=True)
         learner.start()
 
-        async def main() -> None:
-            counting = asyncio.create_task(_count(writer, metrics))
-            await _decide(found, store.clone(), LocalLog(writer, loop), metrics, bound, ready, fresh)
-            counting.cancel()
-
         try:
-            runner.run(main())
+            runner.run(_decide(found, store.clone(), LocalLog(writer, loop), metrics, bound, ready, fresh))
         finally:
             writer.stop()
             stop.set()
@@ -153,12 +144,8 @@ async def _decide(
 
 def _warm_up(decider: Decider) -> None:
     """Decide once for each bandit, so that kernels are compiled before the first request."""
-    from graphbandit.service.messages import DecideRequest
-    from graphbandit.service.reader import example_request
-
     for name, core in decider.cores.items():
-        request = msgspec.convert(example_request(core.settings), dict[str, Any])
-        message = msgspec.json.decode(msgspec.json.encode(request), type=DecideRequest)
+        message = msgspec.json.decode(msgspec.json.encode(example_request(core.settings)), type=DecideRequest)
         decider.decide(name, [decider.prepare(name, message)])
 
 
@@ -171,51 +158,6 @@ def _settle() -> None:
     one_thread_of_algebra()
     gc.collect()
     gc.freeze()
-
-
-def _learn(
-    store: Store,
-    bandits: dict[str, Bandit],
-    stop: threading.Event,
-    news: threading.Event,
-    published: Callable[[], None] | None = None,
-) -> None:
-    """Learn until `stop`. If the learner fails, the log says why, decisions go on, and it tries again."""
-
-    said: dict[str, float] = {}
-
-    def failed(error: Exception) -> None:
-        """Log the error, but the same one at most once a minute."""
-        if time.monotonic() - said.get(str(error), -60.0) >= 60.0:
-            say("the learner cannot go on, and tries again", level=logging.WARNING, error=str(error))
-            said[str(error)] = time.monotonic()
-
-    while not stop.is_set():
-        try:
-            learn_all.run(store, bandits, stop, news, on_snapshot=published, on_error=failed)
-        except Exception:  # otherwise the reason would be lost, and learning would stop for good
-            json_logging.logger.exception("the learner has failed, and tries again in %g seconds", RETRY)
-            stop.wait(RETRY)
-    store.close()
-
-
-async def _count(writer: Writer, metrics: Metrics) -> None:
-    """Bring the writer's figures into the metrics, twice a second."""
-    before: dict[Any, float] = {}
-
-    def step(key: Any, value: float) -> float:
-        grown = value - before.get(key, 0.0)
-        before[key] = value
-        return grown
-
-    while True:
-        figures = writer.figures
-        metrics.groups.inc(step("groups", figures.groups))
-        metrics.commit_seconds.inc(step("seconds", figures.commit_seconds))
-        metrics.failures.inc(step("failures", figures.failures))
-        for (bandit, kind), count in list(figures.rows.items()):
-            metrics.rows.labels(bandit, Kind(kind).name.lower()).inc(step((bandit, kind), count))
-        await asyncio.sleep(0.5)
 
 
 def _runner() -> asyncio.Runner:
@@ -267,23 +209,24 @@ def run_supervised(
                     say("a process has ended and is started again", level=logging.WARNING, role=role, code=code)
                     children[role], began[role] = start(role), time.monotonic()
     finally:
-        for role in reversed(roles):  # deciders first, so that the writer still writes the requests they have taken
-            children[role].terminate()
-            if role in ("decider-0", "learner", "writer"):
-                _wait(children, roles if role == "writer" else [role] if role == "learner" else roles[2:])
+        for part in (roles[2:], ["learner"], ["writer"]):  # the writer last: it writes what deciders have taken
+            _end([children[role] for role in part])
         os.close(parent)
         shutil.rmtree(folder, ignore_errors=True)
         say("stopped")
 
 
-def _wait(children: dict[str, subprocess.Popen[bytes]], roles: list[str]) -> None:
+def _end(children: list[subprocess.Popen[bytes]]) -> None:
+    """Stop processes, by force if they take too long."""
+    for child in children:
+        child.terminate()
     deadline = time.monotonic() + 15.0
-    for role in roles:
+    for child in children:
         try:
-            children[role].wait(max(0.1, deadline - time.monotonic()))
+            child.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            children[role].kill()
-            children[role].wait()
+            child.kill()
+            child.wait()
 
 
 def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -> None:
@@ -305,7 +248,7 @@ def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         ready()
         one_thread_of_algebra()
-        _learn(open_store(url), found.bandits, stop, threading.Event())
+        learn_all.run(open_store(url), found.bandits, stop, threading.Event())
     else:
         listener = socket.socket(fileno=bound)
         with _runner() as runner:
@@ -313,10 +256,10 @@ def child(role: str, path: str, url: str, folder: str, bound: int, alive: int) -
 
 
 async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[], None]) -> None:
-    store = open_store(url)
+    store, metrics = open_store(url), Metrics()
     while True:
         try:
-            writer = Writer(store, found.bandits)
+            writer = Writer(store, found.bandits, metrics)
             await asyncio.to_thread(writer.start)
             break
         except DatabaseError as error:
@@ -325,13 +268,11 @@ async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[
     path = folder / "link"
     path.unlink(missing_ok=True)
     server = await serve_link(str(path), writer)
-    counting = asyncio.create_task(_count(writer, Metrics()))
     stopped = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     ready()
     await stopped.wait()
-    counting.cancel()
     await asyncio.to_thread(writer.stop)
     await asyncio.sleep(0.05)  # the last answers are on their way
     server.close()

@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from graphbandit.errors import DatabaseError
-from graphbandit.features import Tally
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.decider import Decider
 from graphbandit.service.protocol import known_from
@@ -27,8 +26,7 @@ class Reader:
     def __init__(self, store: Store, decider: Decider, bandits: dict[str, Bandit]) -> None:
         self._store, self._decider, self._bandits = store, decider, bandits
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
-        self._figures: dict[str, Figures] = {name: Figures() for name in bandits}
-        self._made: dict[str, float] = {}
+        self.figures = {name: Figures() for name in bandits}  # as of the last refresh
         self.refreshed = 0.0
         self._asked = 0.0
         self.learning = False  # whether a learner is at work, as of a second ago
@@ -48,10 +46,7 @@ class Reader:
         for name in self._bandits:
             saved = self._store.statistics(name)
             if saved is not None:
-                self._figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
-            if name in changed or name not in self._made:
-                newest = self._store.snapshots(name, newest=1)
-                self._made.update((name, row.time) for row in newest)
+                self.figures[name] = msgspec.msgpack.decode(saved[1], type=Figures)
         self.refreshed = time.monotonic()
         if self.refreshed - self._asked >= 1.0:
             self._asked = self.refreshed
@@ -60,15 +55,8 @@ class Reader:
 
     def snapshot_age(self, name: str) -> float | None:
         """Seconds since the newest snapshot was made; None before the first."""
-        return None if name not in self._made else max(0.0, time.time() - self._made[name])
-
-    def open_decisions(self, name: str) -> int:
-        """Decisions that await rewards, as of the last refresh."""
-        return self._figures[name].open
-
-    def tally(self, name: str) -> Tally:
-        """Unknown categories and missing values by feature, as of the last refresh."""
-        return Tally(unknown=self._figures[name].unknown, missing=self._figures[name].missing)
+        made = self._decider.made.get(name)
+        return None if made is None else max(0.0, time.time() - made)
 
     def bandit(self, name: str) -> dict[str, Any]:
         """Settings, snapshot, rounds, open decisions, delays."""
@@ -81,7 +69,7 @@ class Reader:
             "snapshot": {"hash": snapshot.hash, "position": snapshot.position, "rounds": snapshot.rounds},
             "rounds": snapshot.rounds,
             "learning": self.learning,
-            **summary(self._figures[name], self._bandits[name]),
+            **summary(self.figures[name], self._bandits[name]),
             "example_context": example["context"],
             "example_request": example,
         }
@@ -118,7 +106,11 @@ class Reader:
             "snapshot": body.snapshot,
             "epoch": body.epoch,
             "best": body.best,
-            "rewards": [_reward(row, rows[0].time) for row in rows if row.kind == Kind.REWARD],
+            "rewards": [
+                {"arm": row.arm, "reward": row.reward, "time": row.time, "delay": row.time - rows[0].time}
+                for row in rows
+                if row.kind == Kind.REWARD
+            ],
             "explanation": None if explanation is None else msgspec.to_builtins(explanation),
         }
 
@@ -129,7 +121,7 @@ class Reader:
 
     def page(self, name: str) -> dict[str, Any]:
         """What the live page shows of a bandit."""
-        figures, settings = self._figures[name], self._bandits[name]
+        figures, settings = self.figures[name], self._bandits[name]
         now = time.time()
         rates = {second: (decisions, rewards) for second, decisions, rewards in figures.rates}
         end = int(now)
@@ -156,10 +148,6 @@ class Reader:
                 for s in self._store.snapshots(name, newest=12)
             ][::-1],
         }
-
-
-def _reward(row: Row, start: float) -> dict[str, Any]:
-    return {"arm": row.arm, "reward": row.reward, "time": row.time, "delay": row.time - start}
 
 
 def _newest(row: Row) -> dict[str, Any]:

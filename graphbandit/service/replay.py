@@ -33,12 +33,12 @@ def replay(store: Store, name: str, settings: Bandit) -> Replayed:
     outcome = Replayed(name)
     live = {(row.position, row.rounds): row.hash for row in store.snapshots(name)}
     base = store.statistics(f"{name}/base")
-    learner = LogLearner(core_at(store, name, settings), store.find)
+    learner = LogLearner(core_at(store, name, settings), store)
     if base is not None:
         kept = store.snapshot(base[1].decode())
         if kept is not None and kept.data is not None:
             core = core_at(store, name, settings, kept.learnt)
-            learner = LogLearner(core, store.find, core.restore(bytes(kept.data), kept.hash))
+            learner = LogLearner(core, store, core.restore(bytes(kept.data), kept.hash))
             live = {place: hash_ for place, hash_ in live.items() if place[0] >= kept.position}
     outcome.snapshots = len(live)
 

@@ -43,11 +43,6 @@ def address(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _is_local(bound: socket.socket) -> bool:
-    """Whether only this machine can reach the socket."""
-    return ipaddress.ip_address(bound.getsockname()[0]).is_loopback
-
-
 def _patient(seconds: float) -> type[HttpToolsProtocol]:
     """A protocol that hangs up on clients whose headers do not arrive in time, or do not end."""
 
@@ -102,7 +97,7 @@ async def serve(service: Service, bound: socket.socket, *, started: Callable[[],
         timeout_keep_alive=30,
         timeout_graceful_shutdown=10,
     )
-    if not service.tokens and not _is_local(bound):
+    if not service.tokens and not ipaddress.ip_address(bound.getsockname()[0]).is_loopback:
         say("anyone who reaches this address may do everything: there are no tokens", level=logging.WARNING)
     server = uvicorn.Server(settings)
     refreshing = asyncio.create_task(_refresh(service))

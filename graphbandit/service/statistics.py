@@ -34,7 +34,7 @@ class Bucket(msgspec.Struct):
 
 
 class Figures(msgspec.Struct):
-    """The sums."""
+    """The sums over the rows up to `position`."""
 
     position: int = 0
     decisions: int = 0
@@ -81,6 +81,7 @@ class Statistics:
         self.figures = figures
         if figures.comparison is None or not figures.comparison.fits(settings):
             figures.comparison = Comparison.of(settings)
+        self._comparison = figures.comparison
         self._window = settings.window_seconds
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self.changed = True
@@ -105,11 +106,6 @@ class Statistics:
                 elif row.kind in (Kind.REWARD, Kind.FINAL) and row.key in self._entries:
                     self._settle(row, self._entries[row.key])
             after = rows[-1].position
-
-    @property
-    def position(self) -> int:
-        """Rows up to here are in the figures."""
-        return self.figures.position
 
     def pack(self) -> bytes:
         """The figures as bytes."""
@@ -151,7 +147,7 @@ class Statistics:
             if default is not None:
                 for arm in self._settings.defaulted(entry.body):
                     entry.rewards.setdefault(arm, default)
-            self._value(entry)
+            self._comparison.add(self._settings, entry.body, entry.rewards)
 
     def _count_decision(self, row: Row, entry: _Entry) -> None:
         figures, body = self.figures, entry.body
@@ -214,7 +210,7 @@ class Statistics:
                 figures.through[edge] = figures.through.get(edge, 0) + 1
         if self._settle(row, entry):
             figures.complete += 1
-            self._value(entry)
+            self._comparison.add(self._settings, entry.body, entry.rewards)
 
     def _settle(self, row: Row, entry: _Entry) -> bool:
         """Note a reward, or that no more will come; returns whether the decision is complete now."""
@@ -237,12 +233,6 @@ class Statistics:
         entry.rewards = {arm: sum(given) for arm, given in known.rewards.items()}
         entry.left -= len(known.rewards)
         return entry
-
-    def _value(self, entry: _Entry) -> None:
-        """Add a round whose rewards are complete to the comparison with the baseline."""
-        comparison = self.figures.comparison
-        assert comparison is not None
-        comparison.add(self._settings, entry.body, entry.rewards)
 
     def _rate(self, time: float, decisions: int, rewards: int) -> None:
         rates, second = self.figures.rates, int(time)

@@ -209,16 +209,10 @@ class Store(ABC):
         """Delete the content of a snapshot but keep its name. Inside `writing`."""
         self.execute("UPDATE snapshots SET data = NULL WHERE hash = ?", (hash_,))
 
-    def newest_snapshot(self, bandit: str) -> SnapshotRow | None:
-        """The newest snapshot with its data."""
-        found = self._snapshots("bandit = ? ORDER BY position DESC, rounds DESC LIMIT 1", (bandit,), "data")
-        return found[0] if found else None
-
     def newest_hash(self, bandit: str) -> str | None:
         """The name of the newest snapshot."""
-        sql = "SELECT hash FROM snapshots WHERE bandit = ? ORDER BY position DESC, rounds DESC LIMIT 1"
-        rows = self.execute(sql, (bandit,))
-        return str(rows[0][0]) if rows else None
+        rows = self.snapshots(bandit, newest=1)
+        return rows[0].hash if rows else None
 
     def snapshot(self, hash_: str) -> SnapshotRow | None:
         """The snapshot of this name, with its data."""

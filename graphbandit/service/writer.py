@@ -4,11 +4,12 @@ import contextlib
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from graphbandit.errors import DatabaseError
 from graphbandit.service.configuration import Bandit
+from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Answer, Configure, Operation, Refusal, apply, known_from, pairs_of
 from graphbandit.service.rows import Kind, Row
 from graphbandit.service.store import Store
@@ -35,30 +36,24 @@ class Clock:
         return self._start + (time.monotonic() - self._began)
 
 
-@dataclass
-class WriterFigures:
-    """What the writer has done since it started."""
-
-    groups: int = 0
-    failures: int = 0
-    commit_seconds: float = 0.0
-    rows: dict[tuple[str, int], int] = field(default_factory=dict)
-
-
 class Writer:
     """A thread that owns the connection that appends. `submit` may be called from any thread."""
 
     def __init__(
-        self, store: Store, bandits: Mapping[str, Bandit], *, on_group: Callable[[], None] | None = None
+        self,
+        store: Store,
+        bandits: Mapping[str, Bandit],
+        metrics: Metrics,
+        *,
+        on_group: Callable[[], None] | None = None,
     ) -> None:
-        self._store = store
+        self._store, self.metrics = store, metrics
         self._windows = {name: b.window_seconds for name, b in bandits.items() if b.window_seconds is not None}
         self._queue: queue.SimpleQueue[tuple[Sequence[Operation], Reply] | None] = queue.SimpleQueue()
         self._on_group = on_group
         self._clock = Clock()
         self._last_time = 0.0
         self._closes = 0.0  # when the last window closes
-        self.figures = WriterFigures()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
 
     def start(self) -> None:
@@ -121,7 +116,7 @@ class Writer:
                 if rows:
                     self._store.append([row._replace(time=now) for row in rows])
         except DatabaseError as error:
-            self.figures.failures += 1
+            self.metrics.failures.inc()
             refusal = Refusal(503, f"the log cannot be written, try again with the same key: {error}")
             for _, reply in group:
                 reply(refusal)
@@ -134,12 +129,13 @@ class Writer:
 
     def _wrote(self, rows: Sequence[Row], now: float, seconds: float) -> None:
         self._last_time = now if rows else self._last_time
+        for (bandit, kind), count in Counter((row.bandit, row.kind) for row in rows).items():
+            self.metrics.rows.labels(bandit, Kind(kind).name.lower()).inc(count)
         for row in rows:
-            self.figures.rows[row.bandit, row.kind] = self.figures.rows.get((row.bandit, row.kind), 0) + 1
             if row.kind in (Kind.DECISION, Kind.ACTIVATION) and row.bandit in self._windows:
                 self._closes = max(self._closes, now + self._windows[row.bandit])
-        self.figures.groups += 1
-        self.figures.commit_seconds += seconds
+        self.metrics.groups.inc()
+        self.metrics.commit_seconds.inc(seconds)
 
     def _tick(self) -> None:
         """Log that time has passed, while a window is still open: the learner knows the time from the log alone."""

@@ -109,9 +109,6 @@ class Package:
             return text.splitlines()
         return [group.split("\n") for group in text.strip().split("\n\n")]
 
-    def parsed(self, one):
-        return self.workspace.parse(one)
-
     def labels(self, examples):
         """(cost, probability) of each arm that has a label."""
         found = {}
@@ -134,7 +131,7 @@ def test_the_package_reads_what_we_write(form, tmp_path):
         rounds = package.rounds(tmp_path / "log.vw", dsjson=form == "dsjson")
         assert len(rounds) == 40
         for t, one in enumerate(rounds):
-            examples = package.parsed(one)
+            examples = package.workspace.parse(one)
             assert len(examples) == 6
             labels = package.labels(examples)
             action = int(batch.actions[t])
@@ -159,7 +156,7 @@ def test_its_predictions_agree_with_the_orientation(form, hub, tmp_path):
     write(log, tmp_path / "log.vw")
     flags = "--dsjson" if form == "dsjson" else ""
     with Package(f"--cb_explore_adf --graph_feedback {flags}") as package:
-        examples = package.parsed(package.rounds(tmp_path / "log.vw", dsjson=form == "dsjson")[0])
+        examples = package.workspace.parse(package.rounds(tmp_path / "log.vw", dsjson=form == "dsjson")[0])
         predicted = package.workspace.predict(examples)
         package.workspace.finish_example(examples)
     assert predicted == pytest.approx(np.eye(3)[hub], abs=1e-6)
@@ -181,10 +178,10 @@ def test_the_package_can_learn_from_a_plain_log(tmp_path):
         flags = "--dsjson" if form == "dsjson" else ""
         with Package(f"--cb_explore_adf --epsilon 0.1 -q xa {flags}") as package:
             for one in package.rounds(tmp_path / form, dsjson=form == "dsjson"):
-                examples = package.parsed(one)
+                examples = package.workspace.parse(one)
                 package.workspace.learn(examples)
                 package.workspace.finish_example(examples)
-            examples = package.parsed(one)
+            examples = package.workspace.parse(one)
             assert int(np.argmax(package.workspace.predict(examples))) == 2
             package.workspace.finish_example(examples)
 

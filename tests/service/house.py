@@ -11,8 +11,11 @@ from graphbandit.service.configuration import Bandit, Configuration
 from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
+from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
+from graphbandit.service.replay import Replayed, replay
 from graphbandit.service.rows import Kind
+from graphbandit.service.statistics import summary
 from graphbandit.service.store import Store, open_store
 from graphbandit.service.writer import Writer, configure
 
@@ -46,7 +49,7 @@ class House:
         self.store: Store = open_store(url)
         self.store.migrate()
         configure(self.store, {name: msgspec.json.encode(bandit) for name, bandit in bandits.items()})
-        self.writer = Writer(self.store, bandits)
+        self.writer = Writer(self.store, bandits, Metrics())
         self.clock = HandClock()
         self.writer._clock = self.clock  # type: ignore[assignment]
         self.decider = Decider(bandits)
@@ -70,7 +73,8 @@ class House:
         body = self.decider.decide(bandit, [prepared])[0]
         if isinstance(body, Exception):
             raise body
-        return prepared.key, self.do(Decide(bandit, prepared.key, body))
+        key = prepared.asked.key
+        return key, self.do(Decide(bandit, key, body))
 
     def decide(self, bandit: str = "prices", **request: Any) -> DecideAnswer:
         key, answer = self.asked(bandit, **request)
@@ -98,8 +102,21 @@ class House:
         self.learning._publish()
         self.decider.refresh(self.store)
 
+    def replayed(self, bandit: str = "prices") -> Replayed:
+        """What comes of learning from the whole log again."""
+        return replay(self.store, bandit, self.bandits[bandit])
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of `prices`, as the page shows them."""
+        return summary(self.learning._statistics["prices"].figures, self.bandits["prices"])
+
     def close(self) -> None:
         self.store.close()
+
+
+def housed(folder: Path, **changes: Any) -> House:
+    """A service of `prices` with these changes, and with its log in a folder."""
+    return House(str(folder / "log.db"), configured(**changes).bandits)
 
 
 def visitor(rng: random.Random) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from typer.testing import Result
 
 from tests.commands import invoke
 
@@ -77,16 +78,9 @@ class Server:
                     found[role] = int(entry.name)
         return found
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """A command, in this process, which is not the server's and has everything imported."""
-        done = invoke(*words)
-        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
-
-    def replay(self) -> subprocess.CompletedProcess[str]:
-        options = [
-            o for pair in zip(self.options, self.options[1:], strict=False) if pair[0] == "--database" for o in pair
-        ]
-        return self.run("service", "replay", str(self.path), *options)
+    def replay(self) -> Result:
+        at = self.options.index("--database") if "--database" in self.options else len(self.options)
+        return invoke("service", "replay", self.path, *self.options[at : at + 2])
 
     def post(self, path: str, body: Any, **headers: str) -> httpx.Response:
         return httpx.post(f"{self.url}{path}", json=body, headers=headers, timeout=30, trust_env=False)

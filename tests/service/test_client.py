@@ -190,4 +190,4 @@ def test_decisions_are_those_of_a_bandit() -> None:
             remote.observe(over_http, rewards)
             snapshots.add(over_http.snapshot)
         assert len(snapshots) > 2
-        assert fresh.replay().returncode == 0
+        assert fresh.replay().exit_code == 0

@@ -8,13 +8,11 @@ import pytest
 
 from graphbandit.errors import ConfigurationError
 from graphbandit.service.comparison import INTERVAL
-from graphbandit.service.statistics import summary
-from tests.service.house import House, configured, purchase, visitor
+from tests.service.house import House, configured, housed, purchase, visitor
 
 
-def played(url: str, rounds: int, scale: float = 1.0, **settings: Any) -> tuple[House, dict[str, Any]]:
-    bandits = configured(baseline="7.99", **settings).bandits
-    house, rng = House(url, bandits), random.Random(3)
+def played(url: str, rounds: int, scale: float = 1.0, **settings: Any) -> dict[str, Any]:
+    house, rng = House(url, configured(baseline="7.99", **settings).bandits), random.Random(3)
     for i in range(rounds):
         chosen = {"arm": rng.choice(["8.99", "9.99"]), "probability": 0.5} if "mode" in settings else {}
         decision = house.decide(key=f"k{i}", context=visitor(rng), **chosen)
@@ -22,13 +20,14 @@ def played(url: str, rounds: int, scale: float = 1.0, **settings: Any) -> tuple[
     house.learn()
     house.learning._told_at = 0.0  # save the figures now, not when their second has passed
     house.learning._publish()
-    return house, summary(house.learning._statistics["prices"].figures, bandits["prices"])
+    found = house.summary()
+    house.close()
+    return found
 
 
 def test_the_gain_and_the_mean_reward_have_intervals_of_the_library(tmp_path: Path) -> None:
-    house, found = played(str(tmp_path / "a.db"), 120)
+    found = played(str(tmp_path / "a.db"), 120)
     gain, mean = found["gain"], found["mean_reward_interval"]
-    house.close()
     assert (gain["rounds"], gain["of_rounds"]) == (120, 120)
     assert gain["low"] <= gain["mean"] <= gain["high"]
     assert mean["low"] < found["mean_reward"] < mean["high"]
@@ -38,12 +37,10 @@ def test_the_gain_and_the_mean_reward_have_intervals_of_the_library(tmp_path: Pa
 
 
 def test_rewards_outside_of_the_range_have_no_interval(tmp_path: Path) -> None:
-    house, found = played(str(tmp_path / "a.db"), 40, scale=10.0)
-    house.close()
+    found = played(str(tmp_path / "a.db"), 40, scale=10.0)
     assert found["rewards_outside_range"] > 0
     assert found["gain"]["low"] is None
-    house, found = played(str(tmp_path / "b.db"), 40, scale=10.0, reward_range=[0, 10])
-    house.close()
+    found = played(str(tmp_path / "b.db"), 40, scale=10.0, reward_range=[0, 10])
     assert found["rewards_outside_range"] == 0
     assert found["gain"]["low"] is not None
     with pytest.raises(ConfigurationError, match="reward_range"):
@@ -52,14 +49,13 @@ def test_rewards_outside_of_the_range_have_no_interval(tmp_path: Path) -> None:
 
 def test_default_rewards_count_as_they_are_learnt(tmp_path: Path) -> None:
     """For all revealed arms where the configuration says so: each is then a reward of 0.25, played or not."""
-    bandits = configured(window=5, default_reward=0.25, default_for="revealed", graph="complete").bandits
-    house = House(str(tmp_path / "a.db"), bandits)
+    house = housed(tmp_path, window=5, default_reward=0.25, default_for="revealed", graph="complete")
     for i in range(12):
         house.decide(key=f"k{i}", context={})
     house.clock.time += 6
     house.tick()
     house.learn()
-    found = summary(house.learning._statistics["prices"].figures, bandits["prices"])
+    found = house.summary()
     house.close()
     assert found["mean_reward"] == 0.25
     assert found["gain"]["mean"] == pytest.approx(0.0), "the baseline would have earned the same"
@@ -67,18 +63,16 @@ def test_default_rewards_count_as_they_are_learnt(tmp_path: Path) -> None:
 
 def test_another_baseline_begins_anew(tmp_path: Path) -> None:
     url = str(tmp_path / "a.db")
-    house, found = played(url, 20)
-    house.close()
+    found = played(url, 20)
     assert found["gain"]["rounds"] == 20
     other = House(url, configured(baseline="9.99").bandits)
-    found = summary(other.learning._statistics["prices"].figures, other.bandits["prices"])
+    found = other.summary()
     other.close()
     assert (found["decisions"], found["gain"]["rounds"]) == (20, 0)
 
 
 def test_an_apprentice_is_compared_with_its_caller(tmp_path: Path) -> None:
-    house, found = played(str(tmp_path / "a.db"), 60, mode="apprentice")
-    house.close()
+    found = played(str(tmp_path / "a.db"), 60, mode="apprentice")
     assert found["gain"]["rounds"] == 60
     assert found["gain"]["low"] <= found["gain"]["high"]
 
@@ -86,14 +80,13 @@ def test_an_apprentice_is_compared_with_its_caller(tmp_path: Path) -> None:
 def test_a_default_reward_is_for_arms_that_were_revealed(tmp_path: Path) -> None:
     """An arm that does not reveal itself has no reward to compare, and so none by default."""
     ring = {"edges": [["7.99", "8.99"], ["8.99", "9.99"], ["9.99", "7.99"]], "loops": False}
-    bandits = configured(window=5, default_reward=0.25, graph=ring).bandits
-    house = House(str(tmp_path / "a.db"), bandits)
+    house = housed(tmp_path, window=5, default_reward=0.25, graph=ring)
     for i in range(12):
         answer = house.decide(key=f"k{i}", context={})
         assert answer.arm not in answer.revealed
     house.clock.time += 6
     house.tick()
     house.learn()
-    found = summary(house.learning._statistics["prices"].figures, bandits["prices"])
+    found = house.summary()
     house.close()
     assert (found["decisions"], found["open"], found["mean_reward"]) == (12, 0, None)

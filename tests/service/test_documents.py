@@ -27,16 +27,16 @@ def test_curl_and_python_examples_run(tmp_path: Path) -> None:
         scope: dict[str, object] = {}
         exec(snippet.replace("http://127.0.0.1:8765", server.url), scope)
         assert scope["decision"].id == "visit-18"  # type: ignore[attr-defined]
-        demo = server.run("service", "demo", "--url", server.url, "--visitors", "30", "--rate", "200")
+        demo = invoke("service", "demo", "--url", server.url, "--visitors", "30", "--rate", "200")
         assert "30 visitors were served" in demo.stdout, demo.stderr
     finally:
         server.stop()
-    assert server.replay().returncode == 0
-    checked = server.run("service", "check", str(path))
+    assert server.replay().exit_code == 0
+    checked = invoke("service", "check", str(path))
     assert "fits" in checked.stdout
-    exported = server.run("service", "export", str(path), str(tmp_path / "logs"))
-    assert exported.returncode == 0, exported.stderr
-    compacted = server.run("service", "compact", str(path), "--keep", "1d")
+    exported = invoke("service", "export", str(path), str(tmp_path / "logs"))
+    assert exported.exit_code == 0, exported.stderr
+    compacted = invoke("service", "compact", str(path), "--keep", "1d")
     assert "nothing to move" in compacted.stdout, compacted.stderr
 
 

@@ -15,15 +15,10 @@ from graphbandit.service import export as export_module
 from graphbandit.service.core import Core
 from graphbandit.service.export import Exported, export
 from graphbandit.service.processes import prepare
-from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
-from tests.service.house import House, configured
+from tests.service.house import House, configured, housed
 from tests.service.test_learn_one import MODES, play
 from tests.service.test_own_arms import bandits
-
-
-def housed(tmp_path: Path, **changes: Any) -> House:
-    return House(str(tmp_path / "log.db"), configured(**changes).bandits)
 
 
 def exported(house: House, folder: Path) -> tuple[Log, Exported]:
@@ -82,7 +77,7 @@ def test_the_rounds_are_those_that_were_learnt(mode: str, tmp_path: Path, monkey
         return real(core, state, played, late, news)
 
     monkeypatch.setattr(Core, "learn", recorded)
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
     batch = exported(house, tmp_path / "out")[0].to_batch()
     there = [
         (*batch.contexts[t].tolist(), int(batch.actions[t]), int(a), batch.rewards[t, a], round(batch.q[t, a], 9))

@@ -9,18 +9,17 @@ from typing import Any
 import httpx
 import pytest
 
-from graphbandit.service import processes
+from benchmarks.postgres import Postgres
+from graphbandit.service import learn_all
 from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.protocol import Refusal
 from graphbandit.service.reader import Reader
-from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 from graphbandit.service.writer import Clock
-from tests.service.databases import Postgres
-from tests.service.house import House, configured
+from tests.service.house import House, configured, housed
 from tests.service.servers import PRICES, Server
 from tests.service.test_learn_one import play
 from tests.waiting import wait_until
@@ -28,7 +27,7 @@ from tests.waiting import wait_until
 
 def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
     """SQLite says that it is full: the request is refused, nothing of it is there, and later it succeeds."""
-    house = House(str(tmp_path / "log.db"), configured().bandits)
+    house = housed(tmp_path)
     play(house, random.Random(0), 50)
     pages = house.store.execute("PRAGMA page_count")[0][0]
     house.store.execute(f"PRAGMA max_page_count = {pages}")
@@ -41,13 +40,14 @@ def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:
         rows += 1
     assert refused is not None
     assert isinstance(answer, Refusal)
-    assert (answer.status, house.writer.figures.failures) == (503, 1)
+    assert answer.status == 503
+    assert b"graphbandit_commit_failures_total 1.0" in house.writer.metrics.text()
     assert "full" in answer.detail
     assert house.store.last()[0] == rows, "what was acknowledged is there, and nothing else"
     house.store.execute("PRAGMA max_page_count = 1000000")
     assert house.decide(context={}, key=f"full-{refused}").id == f"full-{refused}"
     house.learn()
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
 
 
 def test_clocks_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,15 +61,14 @@ def test_clocks_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(time, "time", lambda: real() + 1e6)
     assert before <= clock.now() < before + 5
     monkeypatch.undo()
-    settings = configured(window=20, default_reward=0.0).bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path, window=20, default_reward=0.0)
     rng = random.Random(1)
     for _ in range(6):
         play(house, rng, 40, restarts=True)
         house.clock.time += rng.choice([-500.0, 0.0, 500.0])
     times = [row.time for row in house.store.read(0, limit=10**6)]
     assert times == sorted(times)
-    assert replay(house.store, "prices", settings["prices"]).good
+    assert house.replayed().good
 
 
 def test_one_learner_at_a_time(database: str) -> None:
@@ -84,36 +83,32 @@ def test_one_learner_at_a_time(database: str) -> None:
     house.observe(play_on.id, dict.fromkeys(play_on.revealed, 0.5))
     while other.step():
         pass
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
     other_store.close()
     house.close()
 
 
 def test_a_late_learner_that_lost_its_lease_does_no_harm(tmp_path: Path) -> None:
     """Even two at once publish the same snapshots, as these are a function of the log."""
-    house = House(str(tmp_path / "log.db"), configured().bandits)
+    house = housed(tmp_path)
     play(house, random.Random(3), 100)
     house.store.execute("DELETE FROM leases")
     second = Learning(house.store, house.bandits)
     assert second.take_over()
-    play(house_with(house, second), random.Random(4), 100)
+    house.learning = second
+    play(house, random.Random(4), 100)
     house.store.execute("DELETE FROM leases")
     while house.learning.step():
         pass
-    assert replay(house.store, "prices", house.bandits["prices"]).good
-
-
-def house_with(house: House, learning: Learning) -> House:
-    house.learning = learning
-    return house
+    assert house.replayed().good
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "all"])
 def test_a_damaged_snapshot_is_made_again(damage: str, tmp_path: Path) -> None:
     """Deciders go on with the one before it, and the learner makes it once more from the log, under the same name."""
-    house = House(str(tmp_path / "log.db"), configured().bandits)
+    house = housed(tmp_path)
     play(house, random.Random(8), 200)
-    newest = house.store.newest_snapshot("prices")
+    newest = house.store.snapshot(house.store.newest_hash("prices") or "")
     assert newest is not None
     assert newest.data is not None
     wrong = {"cut": newest.data[:100], "changed": newest.data[:-1] + b"x", "all": b""}[damage]
@@ -128,11 +123,11 @@ def test_a_damaged_snapshot_is_made_again(damage: str, tmp_path: Path) -> None:
     made = house.store.snapshot(newest.hash)
     assert made is not None
     assert made.data == newest.data
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
 
 
 def test_a_learner_that_fails_says_so_and_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    house = House(str(tmp_path / "log.db"), configured().bandits)
+    house = housed(tmp_path)
     decision = house.decide(context={}, key="a")
     house.observe(decision.id, dict.fromkeys(decision.revealed, 0.5))
     house.learning.give_up()
@@ -144,13 +139,13 @@ def test_a_learner_that_fails_says_so_and_tries_again(tmp_path: Path, monkeypatc
         raise RuntimeError("a defect")
 
     monkeypatch.setattr(LogLearner, "read", failing)
-    monkeypatch.setattr(processes, "RETRY", 0.2)
+    monkeypatch.setattr(learn_all, "RETRY", 0.2)
     stop, news = threading.Event(), threading.Event()
-    thread = threading.Thread(target=processes._learn, args=(house.store.clone(), house.bandits, stop, news))
+    thread = threading.Thread(target=learn_all.run, args=(house.store.clone(), house.bandits, stop, news))
     thread.start()
     try:
         assert all(failures.acquire(timeout=30) for _ in range(3)), "it tries again"
-        monkeypatch.setattr(processes, "RETRY", 0.5)
+        monkeypatch.setattr(learn_all, "RETRY", 0.5)
         wait_until(lambda: not _at_work(reader), "the page shows that nobody learns")
         assert house.decide(context={}, key="b").id == "b", "decisions go on"
         monkeypatch.setattr(LogLearner, "read", whole)
@@ -193,7 +188,7 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
         wait_until(lambda: server.get("/v1/prices").json()["rounds"] >= 4, "the learner comes back")
     finally:
         server.stop()
-    assert server.replay().returncode == 0
+    assert server.replay().exit_code == 0
 
 
 def test_a_stop_finishes_what_is_under_way(tmp_path: Path) -> None:

@@ -12,8 +12,7 @@ from graphbandit.errors import ConfigurationError
 from graphbandit.service import Client
 from graphbandit.service.core import Core, FieldError
 from graphbandit.service.export import export
-from graphbandit.service.replay import replay
-from tests.service.house import House, configured, purchase, visitor
+from tests.service.house import configured, housed, purchase, visitor
 from tests.service.servers import serving
 
 ARMS = ["7.99", "8.99", "9.99"]
@@ -34,8 +33,7 @@ noise = 0.5
 
 def test_probabilities_are_planned_with_logged_and_replayed(tmp_path: Path) -> None:
     """Named, sent along and mixed with sure graphs; the draws are those of a bandit's decider."""
-    settings = configured(**MAYBE)
-    house, rng = House(str(tmp_path / "log.db"), settings.bandits), random.Random(0)
+    house, rng = housed(tmp_path, **MAYBE), random.Random(0)
     features = gb.Features({"country": ["DE", "FR"], "basket": "number"}, absent="missing")
     shape = gb.LinearClass(n_arms=3, dimension=features.size, parameters="per-arm")
     bandit = gb.Bandit(gb.IDSG(), gb.Problem(arms=ARMS, features=features, function_class=shape))
@@ -54,10 +52,10 @@ def test_probabilities_are_planned_with_logged_and_replayed(tmp_path: Path) -> N
         seen = [arm for arm in answer.revealed if rng.random() < 0.7]
         house.observe(key, {arm: purchase(rng, arm) for arm in seen}, final=True)
         house.learn()
-    outcome = replay(house.store, "prices", settings.bandits["prices"])
+    outcome = house.replayed()
     assert outcome.differing == []
     assert outcome.equal == outcome.snapshots > 2
-    export(house.store, "prices", settings.bandits["prices"], tmp_path / "logs")
+    export(house.store, "prices", house.bandits["prices"], tmp_path / "logs")
     batch = next(iter(gb.evaluation.Log.read(tmp_path / "logs").batches()))
     assert isinstance(batch.graphs, gb.ProbabilisticGraphs)
     np.testing.assert_array_equal(batch.graphs[0].matrix, MATRIX)
@@ -109,4 +107,4 @@ def test_over_http() -> None:
             refused = server.post(f"/v1/{bandit}/decide", {"graph": graph})
             assert (refused.status_code, refused.json()["field"]) == (422, "graph")
             assert refused.headers["content-type"] == "application/problem+json"
-        assert server.replay().returncode == 0
+        assert server.replay().exit_code == 0

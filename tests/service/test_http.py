@@ -44,7 +44,7 @@ MORE += PERSONALIZER + 'learner = "AdaCBG"\n'
 def server() -> Iterator[Server]:
     with serving(PRICES + MORE) as running:
         yield running
-        assert running.replay().returncode == 0
+        assert running.replay().exit_code == 0
         assert running.stop() == 0
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from graphbandit.service.rows import Kind, unpack
 from graphbandit.service.store import open_store
@@ -65,12 +64,8 @@ class Visitors(threading.Thread):
         client.close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    url = str(tmp_path / "bandits.db")
-    if kind == "postgresql":
-        url = request.getfixturevalue("postgres_server").database()
-    server = Server(tmp_path, PRICES, "--workers", "2", "--database", url).start()
+def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path) -> None:
+    server = Server(tmp_path, PRICES, "--workers", "2", "--database", database).start()
     visitors = [Visitors(server, number) for number in range(3)]
     for visitor in visitors:
         visitor.start()
@@ -96,7 +91,7 @@ def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest
         time.sleep(1.0)
         server.stop()
     assert [wrong for visitor in visitors for wrong in visitor.wrong] == []
-    store = open_store(url)
+    store = open_store(database)
     rows = store.read(0, limit=10**7, bandit="prices")
     store.close()
     assert [row.position for row in rows] == sorted({row.position for row in rows})
@@ -119,6 +114,6 @@ def test_nothing_acknowledged_is_lost(kind: str, tmp_path: Path, request: pytest
             assert by_arm[key, arm] == reward
         acknowledged += len(visitor.decided) + len(visitor.rewarded)
     outcome = server.replay()
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-    print(f"{kind}: {KILLS} killed, {acknowledged} acknowledged, 0 lost; {outcome.stdout.strip()}")
+    assert outcome.exit_code == 0, outcome.stdout + outcome.stderr
+    print(f"{type(store).__name__}: {KILLS} killed, {acknowledged} acknowledged, 0 lost; {outcome.stdout.strip()}")
     assert acknowledged > 20

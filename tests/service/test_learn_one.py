@@ -8,11 +8,10 @@ import pytest
 
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
-from graphbandit.service.core import Core
+from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.learn_all import resumed
-from graphbandit.service.replay import replay
 from graphbandit.service.rows import unpack
-from tests.service.house import House, configured, purchase, visitor
+from tests.service.house import House, configured, housed, purchase, visitor
 
 MODES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -57,10 +56,9 @@ def play(house: House, rng: random.Random, steps: int, *, restarts: bool = False
 @pytest.mark.parametrize("mode", MODES)
 def test_replay_equals_live(mode: str, tmp_path: Any) -> None:
     """With restarts at random moments, every live snapshot comes out of the log again, byte for byte."""
-    settings = configured(**MODES[mode]).bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path, **MODES[mode])
     play(house, random.Random(mode), 400, restarts=True)
-    outcome = replay(house.store, "prices", settings["prices"])
+    outcome = house.replayed()
     assert outcome.differing == []
     assert outcome.snapshots == outcome.equal > 3
     assert outcome.decisions > 150
@@ -69,8 +67,8 @@ def test_replay_equals_live(mode: str, tmp_path: Any) -> None:
 
 def test_no_epoch_is_longer_than_asked_for(tmp_path: Any) -> None:
     """So the rounds that the learner keeps in memory do not grow with the log."""
-    settings = configured(learner={"kind": "AdaCBG", "epoch_growth": 4.0}, longest_epoch=9).bandits
-    house, most, rng = House(str(tmp_path / "log.db"), settings), 0, random.Random(3)
+    house = housed(tmp_path, learner={"kind": "AdaCBG", "epoch_growth": 4.0}, longest_epoch=9)
+    most, rng = 0, random.Random(3)
     for _ in range(120):
         answer = house.decide(context=visitor(rng))
         house.observe(answer.id, {arm: purchase(rng, arm) for arm in answer.revealed})
@@ -81,10 +79,9 @@ def test_no_epoch_is_longer_than_asked_for(tmp_path: Any) -> None:
 
 
 def test_replay_on_either_database(database: str) -> None:
-    settings = configured(window=20, default_reward=0.0).bandits
-    house = House(database, settings)
+    house = House(database, configured(window=20, default_reward=0.0).bandits)
     play(house, random.Random(1), 200, restarts=True)
-    outcome = replay(house.store, "prices", settings["prices"])
+    outcome = house.replayed()
     assert outcome.good, outcome
     assert outcome.snapshots > 3
     house.close()
@@ -104,26 +101,24 @@ def test_a_restart_changes_nothing(tmp_path: Any) -> None:
 def test_old_snapshots_are_emptied(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner of every round makes five a second: their names stay in the log, the content of the newest only."""
     monkeypatch.setattr("graphbandit.service.learn_all.KEPT", 5)
-    settings = configured(learner={"kind": "LinUCB"}).bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path, learner={"kind": "LinUCB"})
     play(house, random.Random(4), 300, restarts=True)
     held = house.store.execute("SELECT data IS NULL FROM snapshots ORDER BY position DESC, rounds DESC")
     assert [empty for (empty,) in held[:5]] == [0] * 5
     assert len(held) > 8
     assert sum(1 for (empty,) in held if not empty) <= 6
-    outcome = replay(house.store, "prices", settings["prices"])
+    outcome = house.replayed()
     assert outcome.good, outcome
     assert outcome.snapshots == len(held)
 
 
 def test_default_rewards_wait_for_the_window(tmp_path: Any) -> None:
-    settings = configured(window=10, default_reward=0.0).bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path, window=10, default_reward=0.0)
     first = house.decide(context={}, key="a")
     house.observe(first.id, {first.arm: 1.0})
     house.decide(context={}, key="b")
     house.learn()
-    assert resumed(house.store, "prices", settings["prices"]).closed.rounds == 0, "fast clicks wait, too"
+    assert resumed(house.store, "prices", house.bandits["prices"]).closed.rounds == 0, "fast clicks wait, too"
     house.clock.time += 11
     house.tick()
     house.learn()
@@ -134,8 +129,7 @@ def test_default_rewards_wait_for_the_window(tmp_path: Any) -> None:
 
 
 def test_deferred_decisions_are_learnt_from_once_activated(tmp_path: Any) -> None:
-    settings = configured().bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path)
     for i in range(4):
         answer = house.decide(context={}, key=f"d{i}", active=False)
         house.observe(answer.id, dict.fromkeys(answer.revealed, 0.5))
@@ -155,8 +149,7 @@ def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     from graphbandit.errors import FitError
     from graphbandit.learners import AdaCBG
 
-    settings = configured().bandits
-    house = House(str(tmp_path / "log.db"), settings)
+    house = housed(tmp_path)
     whole = AdaCBG.update
 
     def failing(self: AdaCBG, state: Any, observations: Any) -> Any:
@@ -172,15 +165,15 @@ def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     learner = house.learning._learners["prices"]
     assert learner.closed.rounds >= 8
     assert learner.failed_fits == 1
-    assert replay(house.store, "prices", settings["prices"]).good
+    assert house.replayed().good
 
 
 @pytest.mark.parametrize("kind", ["paper", "natural"])
 def test_an_epoch_is_learnt_as_the_library_learns_it(kind: str, tmp_path: Any) -> None:
     """To the byte, also where not all arms were on offer: the paper's lambda_m asks how many candidates there were."""
     form = {"radius": "paper", "coverage": "paper"} if kind == "paper" else {}
-    settings = configured(learner={"kind": "AdaCBG", **form}, noise=0.5).bandits
-    house, core = House(str(tmp_path / "log.db"), settings), Core("prices", settings["prices"])
+    house = housed(tmp_path, learner={"kind": "AdaCBG", **form}, noise=0.5)
+    core = Core("prices", house.bandits["prices"])
     loop, rng, names = Loop.start(core.learner, core.problem), random.Random(5), list(core.slot)
     for t in range(33):
         context, offered = visitor(rng), rng.sample(names, rng.choice([1, 1, 2, 3]))
@@ -196,8 +189,9 @@ def test_an_epoch_is_learnt_as_the_library_learns_it(kind: str, tmp_path: Any) -
         q = np.frombuffer(logged.q)[[arm for arm, _ in seen]].tolist()
         news = News([t] * len(seen), [arm for arm, _ in seen], [reward for _, reward in seen], q)
         loop = loop.take(played, news)
-    closed, place = house.learning._learners["prices"].closed, {"position": 0, "learnt": 0, "rounds": 0}
+    closed = house.learning._learners["prices"].closed
     if loop.left == 0:
         loop = loop.ready()
     assert closed.rounds == loop.learnt >= 16
-    assert core.snapshot(closed.state, **place)[1] == core.snapshot(loop.state, **place)[1]
+    service, library = (core.named(Snapshot("", state, 0, 0, 0)) for state in (closed.state, loop.state))
+    assert service[1] == library[1]

@@ -11,7 +11,6 @@ import tomli_w
 from graphbandit.errors import ConfigurationError, DatabaseError, SettingError
 from graphbandit.service import maintenance
 from graphbandit.service.processes import prepare
-from graphbandit.service.replay import replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import MIGRATIONS, VERSION, open_store
 from tests.service.house import PRICES, House, configured
@@ -27,9 +26,8 @@ def house(tmp_path: Path) -> House:
 
 
 def test_export(house: House, tmp_path: Path) -> None:
-    ((name, outcome),) = maintenance.export_all(
-        tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), tmp_path / "out"
-    )
+    log = tmp_path / "bandits.toml", house.store.url
+    ((name, outcome),) = maintenance.export_all(*log, tmp_path / "out")
     decisions = pq.read_table(tmp_path / "out" / "prices" / "decisions").to_pylist()
     rewards = pq.read_table(tmp_path / "out" / "prices" / "rewards").to_pylist()
     assert (name, outcome.decisions, outcome.rewards) == ("prices", len(decisions), len(rewards))
@@ -40,16 +38,14 @@ def test_export(house: House, tmp_path: Path) -> None:
     stamp = json.loads((tmp_path / "out" / "prices" / "log.json").read_text())
     assert (stamp["format"], stamp["version"], stamp["n_arms"]) == ("graphbandit-log", 1, 3)
     with pytest.raises(SettingError, match="not empty"):
-        list(maintenance.export_all(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), tmp_path / "out"))
+        list(maintenance.export_all(*log, tmp_path / "out"))
 
 
 def test_compaction(house: House, tmp_path: Path) -> None:
-    settings = house.bandits["prices"]
     before = house.count(Kind.DECISION)
     newest = house.store.newest_hash("prices")
-    words = list(
-        maintenance.compact(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), 100.0, tmp_path / "archive")
-    )
+    log = tmp_path / "bandits.toml", house.store.url
+    words = list(maintenance.compact(*log, 100.0, tmp_path / "archive"))
     left = house.count(Kind.DECISION)
     assert left < before
     moved = pq.read_table(next((tmp_path / "archive").iterdir()) / "decisions")
@@ -59,17 +55,15 @@ def test_compaction(house: House, tmp_path: Path) -> None:
         assert not house.store.find([("prices", key)])
     assert house.store.newest_hash("prices") == newest
     house.learning = house.new_learning()
-    assert replay(house.store, "prices", settings).good
+    assert house.replayed().good
     play(house, random.Random(6), 200, restarts=True)
-    outcome = replay(house.store, "prices", settings)
+    outcome = house.replayed()
     assert outcome.good, outcome
     assert outcome.snapshots >= 1
     gone = moved.to_pylist()[0]["key"]
     answer = house.observe(gone, {"7.99": 1.0})
     assert getattr(answer, "status", None) == 404
-    again = list(
-        maintenance.compact(tmp_path / "bandits.toml", str(tmp_path / "bandits.db"), 1e6, tmp_path / "archive")
-    )
+    again = list(maintenance.compact(*log, 1e6, tmp_path / "archive"))
     assert again == ["prices: nothing to move"]
 
 
@@ -95,7 +89,7 @@ def test_an_older_schema_is_brought_up_to_date(database: str) -> None:
         list(maintenance.replay_all(Path("bandits.toml"), database))
     assert (house.store.migrate(), house.store.version()) == (1, len(MIGRATIONS))
     assert house.store.read(0, limit=10**6) == rows
-    assert replay(house.store, "prices", house.bandits["prices"]).good
+    assert house.replayed().good
     if not database.startswith("postgresql"):
         for sql in (_statement(house, "newest"), _statement(house, "configuration")):
             plan = str(house.store.execute("EXPLAIN QUERY PLAN " + sql, ("prices", 99)))
@@ -155,5 +149,5 @@ def test_arms_come_and_go_within_the_capacity(tmp_path: Path) -> None:
         house.learn()
     assert "7.99" not in played
     assert "10.99" in played
-    outcome = replay(house.store, "prices", after.bandits["prices"])
+    outcome = house.replayed()
     assert outcome.good, outcome

@@ -11,7 +11,6 @@ import graphbandit as gb
 from graphbandit.errors import ConfigurationError
 from graphbandit.service import configuration
 from graphbandit.service.core import Core, FieldError
-from graphbandit.service.replay import replay
 from tests.service.house import House
 
 FEATURES, ARMS = {"age": "number"}, {"price": "number", "kind": ["drink", "food"]}
@@ -49,8 +48,7 @@ def test_what_is_unknown_or_missing_is_counted_of_contexts_and_arms() -> None:
 
 @pytest.mark.parametrize("changes", [{}, {"features": {}, "arm_features": {}, "hashed": 8}], ids=["declared", "hashed"])
 def test_replay_equals_live(changes: dict[str, Any], tmp_path: Path) -> None:
-    settings, rng = bandits(**changes), random.Random(0)
-    house = House(str(tmp_path / "log.db"), settings)
+    house, rng = House(str(tmp_path / "log.db"), bandits(**changes)), random.Random(0)
     for step in range(60):
         arms = offers(rng)
         graph = {"edges": [[arms[0]["name"], arms[-1]["name"]]]}
@@ -58,7 +56,7 @@ def test_replay_equals_live(changes: dict[str, Any], tmp_path: Path) -> None:
         price = {arm["name"]: arm["features"]["price"] for arm in arms}
         house.observe(f"visit-{step}", {arm: price[arm] for arm in answer.revealed}, bandit="menu")
         house.learn()
-    outcome = replay(house.store, "menu", settings["menu"])
+    outcome = house.replayed("menu")
     assert outcome.differing == []
     assert outcome.snapshots == outcome.equal > 3
     house.close()

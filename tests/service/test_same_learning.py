@@ -104,7 +104,7 @@ def test_the_service_learns_as_the_library_does(tmp_path: Path) -> None:
     found = through_the_service(World(0), server, 0)
     server.stop()
     outcome = server.replay()
-    assert outcome.returncode == 0, outcome.stdout
+    assert outcome.exit_code == 0, outcome.stdout
     mean, spread = statistics.mean(library), statistics.stdev(library)
     print(f"{ROUNDS} rounds: regret {found:.1f} through the service, {mean:.1f} +- {spread:.1f} in the library")
     assert abs(found - mean) < 4 * spread + 2.0  # a hundredth of what uniform play would lose

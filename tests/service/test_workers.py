@@ -23,7 +23,7 @@ def test_many_processes_are_one_service(tmp_path: Path) -> None:
     assert 'graphbandit_log_rows_total{bandit="prices",kind="decision"} 20.0' in text, "figures of the writer"
     assert 'graphbandit_request_seconds_count{route="/v1/{bandit}/decide",status="200"} 40.0' in text, "of all deciders"
     assert server.stop() == 0
-    assert server.replay().returncode == 0
+    assert server.replay().exit_code == 0
 
 
 def test_everything_ends_with_the_parent(tmp_path: Path) -> None:

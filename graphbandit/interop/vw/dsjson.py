@@ -35,9 +35,9 @@ def _round(content: dict[str, Any], line: int) -> VwRound | Skipped:
     if not isinstance(content, dict):
         raise LineError(f"a {type(content).__name__}; expected an object", line)
     if "c" not in content and "RewardValue" in content:
-        return Skipped(line, "a reward without a decision")
+        return Skipped("a reward without a decision")
     if content.get("_skipLearn") is True:
-        return Skipped(line, "an event that was not activated (_skipLearn)")
+        return Skipped("an event that was not activated (_skipLearn)")
     context = content.get("c")
     if not isinstance(context, dict) or not isinstance(context.get("_multi"), list) or not context["_multi"]:
         raise LineError("c has no arms; expected them as c._multi", line)
@@ -107,11 +107,7 @@ def _edges(graph: Any, k: int, line: int) -> list[tuple[int, int, float]] | None
     """Turned round: playing column reveals row."""
     if graph is None:
         return None
-    edges = []
-    for entry in graph:
-        row, column, value = (entry[name] for name in ("row", "col", "val"))
-        edges.append(edge(int(row), int(column), float(value), k, line))
-    return edges
+    return [edge(int(entry["row"]), int(entry["col"]), float(entry["val"]), k, line) for entry in graph]
 
 
 def edge(row: int, column: int, value: float, k: int, line: int) -> tuple[int, int, float]:

@@ -58,9 +58,8 @@ def outline_of(rounds: Iterable[VwRound | Skipped], max_features: int, chosen: S
         found.rounds += 1
         sizes.add(len(one.arms))
         shared.update(one.shared)
-        for features in one.arms:
-            arms.update(features)
         for place, features in enumerate(one.arms):
+            arms.update(features)
             if place == len(by_place):
                 by_place.append(features)
             same_places = same_places and by_place[place] == features

@@ -20,7 +20,7 @@ from graphbandit.interop.vw.outline import Contexts, Outline, outline_of
 from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound
 from graphbandit.logs import Log, LogBatch
 from graphbandit.logs.array_input import log_batch, log_stamp
-from graphbandit.logs.format import Layout, Stamp
+from graphbandit.logs.format import Layout
 from graphbandit.logs.sources import ArraySource
 from graphbandit.rounds.shown import Graphs
 
@@ -77,11 +77,6 @@ class VwReader:
         stamp = log_stamp(found.n_arms, shape if names else (0,), tags, names or None)
         return Layout(stamp=stamp, columns={"key": pa.string()} if found.keys else {})
 
-    @property
-    def stamp(self) -> Stamp:
-        """The log's stamp."""
-        return self.layout.stamp
-
     def batches(self, size: int = ROUNDS) -> Iterator[LogBatch]:
         """The rounds as checked batches."""
         rounds = (one for one in self._rounds() if isinstance(one, VwRound))
@@ -118,7 +113,7 @@ class VwReader:
                 p[t, arms] = one.probabilities
         try:
             batch = log_batch(
-                self.stamp,
+                self.layout.stamp,
                 ids=np.arange(first, first + n),
                 contexts=self._context_rows(part, places),
                 graphs=self._graphs(part, places),
@@ -143,8 +138,8 @@ class VwReader:
 
     def _context_rows(self, part: list[VwRound], places: list[list[int]]) -> Float[np.ndarray, "n ..."]:
         found, kind = self.outline, self.kind
-        rows = np.zeros((len(part), *self.stamp.context_shape))
-        if not self.stamp.context_size:
+        rows = np.zeros((len(part), *self.layout.stamp.context_shape))
+        if not self.layout.stamp.context_size:
             return rows
         offset = len(found.shared) if kind == "both" else 0
         for t, (one, arms) in enumerate(zip(part, places, strict=True)):
@@ -162,11 +157,12 @@ class VwReader:
         k = self.outline.n_arms
         if not self.outline.graphs:
             return bandit(k)
-        pool: dict[Any, int] = {}
+        loops = tuple((arm, arm, 1.0) for arm in range(k))
+        pool: dict[tuple[tuple[int, int, float], ...], int] = {}
         index = np.empty(len(part), dtype=np.int32)
         for t, (one, arms) in enumerate(zip(part, places, strict=True)):
             edges = one.edges
-            key = tuple(range(k)) if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
+            key = loops if edges is None else tuple(sorted((arms[j], arms[a], v) for j, a, v in edges if v))
             index[t] = pool.setdefault(key, len(pool))
         try:
             if self.outline.probabilistic:
@@ -196,10 +192,8 @@ def _known(features: FeatureValues, columns: dict[str, int]) -> list[tuple[int, 
     return [(columns[name], value) for name, value in features.items() if name in columns]
 
 
-def _matrix(key: tuple[Any, ...], k: int) -> Float[np.ndarray, "arms arms"]:
-    if key and isinstance(key[0], int):
-        return np.eye(k)
+def _matrix(edges: Sequence[tuple[int, int, float]], k: int) -> Float[np.ndarray, "arms arms"]:
     matrix = np.zeros((k, k))
-    for j, a, value in key:
+    for j, a, value in edges:
         matrix[j, a] = value
     return matrix

@@ -43,9 +43,8 @@ class VwRound:
 
 @dataclass(slots=True)
 class Skipped:
-    """A line that is not a round of the log, and why."""
+    """A line that is not a round of the log: why it is none."""
 
-    line: int
     why: str
 
 

@@ -19,20 +19,11 @@ from graphbandit.logs import Log, LogBatch
 
 def write_lines(path: Path, lines: Iterator[str]) -> None:
     """All lines to a file, or none."""
-    wrong: list[LogError] = []
-
-    def write(file: Any) -> None:
-        try:
-            for line in lines:
-                file.write(line.encode() + b"\n")
-        except LogError as error:
-            wrong.append(error)
-            raise
-
     try:
-        write_atomically(path, write)
+        write_atomically(path, lambda file: file.writelines(line.encode() + b"\n" for line in lines))
     except SavedFileError as error:
-        raise (wrong[0] if wrong else LogError(str(error))) from None
+        cause = error.__cause__  # a round that cannot be written, or what is wrong with the file
+        raise (cause if isinstance(cause, LogError) else LogError(str(error))) from None
 
 
 def dsjson_lines(log: Log) -> Iterator[str]:
