@@ -78,30 +78,53 @@ class Study:
 def written_out(text: str, shared: str) -> str:
     """A study's file as an experiment that stands by itself.
 
-    The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
-    or ``[learners]`` go into the table of each environment, or of each learner. Blank lines separate tables.
+    The file names sets of the `shared` tables, which stand before its own. A table with names in braces stands for a
+    table with each of them, where the settings of the shared table ``[each.NAME]`` come last. Settings directly below
+    ``[environments]`` or ``[learners]`` go into the table of each environment, or of each learner. Blank lines separate
+    tables.
 
-    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
-    >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")
+    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[each.few]\\nn_arms = 3\\n\\n[each.many]\\nn_arms = 90'
+    >>> text = 'shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n\\n[environments."{few, many} arms"]'
+    >>> print(written_out(text, shared), end="")
     [environments.small]
     graph = "star"
     n_arms = 5
+    <BLANKLINE>
+    [environments."few arms"]
+    graph = "star"
+    n_arms = 3
+    <BLANKLINE>
+    [environments."many arms"]
+    graph = "star"
+    n_arms = 90
     """
     named = tomllib.loads(text).get("shared", [])
     parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
     common = dict.fromkeys(parts, "")
+    each: dict[str, str] = {}
     for table in shared.rstrip("\n").split("\n\n"):
         for name, content in tomllib.loads(table).items():
             if name in named:
                 parts[next(iter(content))].append(table.replace(f"[{name}.", "["))
+            elif name == "each":
+                each[next(iter(content))] = table.partition("]\n")[2]
     for table in text.rstrip("\n").split("\n\n"):
         kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
         if table.startswith(f"[{kind}]\n"):
             common[kind] = table.removeprefix(f"[{kind}]")
         elif not table.startswith("shared = "):
-            parts[kind].append(table)
+            parts[kind].append(_of_each(table, each))
     tables = [_with(common[kind], table) for kind, several in parts.items() for table in several]
     return "\n\n".join(tables) + "\n"
+
+
+def _of_each(table: str, settings: Mapping[str, str]) -> str:
+    """A table for each of the names in the braces of its heading, with the settings of that name; or the table."""
+    found = re.search(r"^\[.*(\{(.*)\}).*\]$", table, flags=re.MULTILINE)
+    if found is None:
+        return table
+    comment, same = table[: found.start()], table[found.start() :]
+    return comment + "\n\n".join(f"{same.replace(found[1], name)}\n{settings[name]}" for name in found[2].split(", "))
 
 
 def _with(settings: str, table: str) -> str:
