@@ -191,10 +191,10 @@ class Subject:
         """The bandit in a file."""
         return gb.Bandit.load(path, function_class=self.external)
 
-    def contexts(self, rng: np.random.Generator, n: int, n_arms: int, scale: float = 1.0) -> np.ndarray:
+    def contexts(self, rng: np.random.Generator, n: int, n_arms: int) -> np.ndarray:
         """Contexts of n rounds."""
         shape = (n_arms, *self.shape[1:]) if len(self.shape) == 2 else self.shape
-        return scale * rng.uniform(-1, 1, size=(n, *shape))
+        return rng.uniform(-1, 1, size=(n, *shape))
 
 
 def pair(number: int, rng: np.random.Generator) -> Subject:
