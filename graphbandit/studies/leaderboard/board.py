@@ -155,8 +155,8 @@ def board_of(findings: Findings, adversarial: Collection[str]) -> Board:
     titles = findings.plan.described.experiments
     cells = {name: finding.regrets.environments for name, finding in several.items()}
     return Board(
-        regrets=FinalRegrets.joined([finding.regrets for finding in several.values()]),
-        rounds={cell: finding.experiment.rounds for name, finding in several.items() for cell in cells[name]},
+        regrets=findings.regrets,
+        rounds=findings.rounds,
         groups={titles[name]: cells[name] for name in several},
         adversarial=frozenset(cell for name in several if name in adversarial for cell in cells[name]),
         microseconds={
