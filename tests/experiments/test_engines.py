@@ -16,12 +16,12 @@ import graphbandit as gb
 from graphbandit.errors import EngineError, SettingError
 from graphbandit.experiments import Cluster, InProcess, Processes, load, run
 from graphbandit.experiments.describe.grids import Point
-from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
+from graphbandit.experiments.describe.planned_runs import Conditions, PlannedRun, planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.experiments.running.engines.base import DEATHS
 from graphbandit.experiments.running.engines.cluster import _check_version
-from graphbandit.experiments.running.tasks import Conditions, Task, run_task
+from graphbandit.experiments.running.tasks import Task, run_task
 from tests.commands import invoke
 from tests.experiment_samples import SMALL, content
 from tests.experiments.test_files import arrays_file
