@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tomli_w
+
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.experiment import Experiment
@@ -52,8 +54,8 @@ class Study:
 
     def text(self, name: str) -> str:
         """The text of an experiment, with its comments, and with all that its file shares with others written out."""
-        text = self._file(name)
-        return written_out(text, self._file("shared") if "shared" in tomllib.loads(text) else "")
+        title = name if self.name == "paper" else f"{self.name}-{name}"
+        return written_out(title.replace("_", "-"), self._file(name), self._file("shared"))
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
@@ -75,20 +77,20 @@ class Study:
         return file.read_text(encoding="utf-8")
 
 
-def written_out(text: str, shared: str) -> str:
-    """A study's file as an experiment that stands by itself.
+def written_out(title: str, text: str, shared: str) -> str:
+    """A study's file as an experiment that stands by itself and has the title as its name.
 
-    The file names sets of the `shared` tables, which stand before its own. A table with names in braces stands for a
-    table with each of them, where the settings of the shared table ``[each.NAME]`` come last. Settings directly below
-    ``[environments]`` or ``[learners]`` go into the table of each environment, or of each learner. Blank lines separate
-    tables.
+    What ``[experiment]`` leaves out is as in the `shared` one. The file names sets of the `shared` tables, which stand
+    before its own. A table with names in braces stands for a table with each of them, where the settings of the shared
+    table ``[each.NAME]`` come last. Settings directly below ``[environments]`` or ``[learners]`` go into the table of
+    each environment, or of each learner. Blank lines separate tables.
 
-    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[each.few]\\nn_arms = 3\\n\\n[each.many]\\nn_arms = 90'
-    >>> text = 'shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n\\n[environments."{few, many} arms"]'
-    >>> print(written_out(text, shared), end="")
-    [environments.small]
-    graph = "star"
-    n_arms = 5
+    >>> shared = '[experiment]\\nrounds = 8\\n\\n[all.learners.F]\\nkind = "Falcon"\\n\\n[each.few]\\nn_arms = 3\\n\\n'
+    >>> text = 'shared = ["all"]\\n\\n[environments]\\ngraph = "star"\\n\\n[environments."{few, many} arms"]'
+    >>> print(written_out("stars", text, shared + "[each.many]\\nn_arms = 90"), end="")
+    [experiment]
+    name = "stars"
+    rounds = 8
     <BLANKLINE>
     [environments."few arms"]
     graph = "star"
@@ -97,8 +99,13 @@ def written_out(text: str, shared: str) -> str:
     [environments."many arms"]
     graph = "star"
     n_arms = 90
+    <BLANKLINE>
+    [learners.F]
+    kind = "Falcon"
     """
-    named = tomllib.loads(text).get("shared", [])
+    own = tomllib.loads(text)
+    named = own.get("shared", [])
+    experiment = {"name": title, **tomllib.loads(shared)["experiment"], **own.get("experiment", {})}
     parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
     common = dict.fromkeys(parts, "")
     each: dict[str, str] = {}
@@ -112,8 +119,9 @@ def written_out(text: str, shared: str) -> str:
         kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
         if table.startswith(f"[{kind}]\n"):
             common[kind] = table.removeprefix(f"[{kind}]")
-        elif not table.startswith("shared = "):
+        elif not table.startswith(("shared = ", "[experiment]")):
             parts[kind].append(_of_each(table, each))
+    parts[""].append(tomli_w.dumps({"experiment": experiment}).rstrip("\n"))
     tables = [_with(common[kind], table) for kind, several in parts.items() for table in several]
     return "\n\n".join(tables) + "\n"
 
