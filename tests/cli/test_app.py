@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
 from graphbandit.studies.study_runs import compile_kernels
 from tests.commands import invoke, refusal
+from tests.processes import printed
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 
@@ -124,5 +123,4 @@ def test_python_m_works_and_help_loads_nothing_heavy() -> None:
         "except SystemExit as end: assert not end.code\n"
         "print([m for m in ('matplotlib', 'numba', 'graphbandit.experiments') if m in sys.modules])"
     )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output == f"graphbandit {gb.__version__}\n[]\n"
+    assert printed("-c", code) == f"graphbandit {gb.__version__}\n[]\n"

@@ -1,8 +1,6 @@
 """Experiment files: what is wrong is told with its line, before anything is written."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from graphbandit.experiments.describe.toml_reader import line_of
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text, study_named
 from tests.commands import invoke, refusal
+from tests.processes import printed
 
 GOOD = """\
 # a comment
@@ -235,8 +234,7 @@ def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
 
 def test_the_example_runs(tmp_path):
     script = Path(__file__).parents[2] / "examples" / "experiment.py"
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert len(done.stdout.splitlines()) == 6
+    assert len(printed(script, cwd=tmp_path).splitlines()) == 6
     assert (tmp_path / "results" / "stars" / "runs.parquet").exists()
 
 
