@@ -11,7 +11,7 @@ from graphbandit.cli.compile import USUAL
 from graphbandit.cli.rehearsals import Rehearsal, rehearsals
 from graphbandit.errors import InputError
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
-from tests.commands import invoke, refusal
+from tests.commands import refusal, succeed
 from tests.processes import printed
 
 PLAY = """
@@ -83,8 +83,7 @@ def test_what_is_not_compiled_is_said(monkeypatch):
         raise InputError(f"{name} cannot")
 
     monkeypatch.setattr(Rehearsal, "play", refuse)
-    done = invoke("compile", "Greedy")
-    assert done.exit_code == 0
+    done = succeed("compile", "Greedy")
     assert done.output.count("not compiled: Greedy cannot") == len(rehearsals())
 
 

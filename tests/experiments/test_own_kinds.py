@@ -15,7 +15,7 @@ from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load
 from graphbandit.experiments.describe import own_kinds
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.studies import Plan
-from tests.commands import invoke
+from tests.commands import succeed
 from tests.processes import ROOT, printed
 
 MODULE = '''
@@ -419,8 +419,7 @@ def test_decisions_that_are_none_are_refused_wherever_they_come_from(change, mes
 def test_the_leaderboard_takes_them(module, monkeypatch):
     monkeypatch.chdir(module)
     sizes = ["--only", "linear_still", "--rounds", 8, "--repeats", 2, "--workers", 1]
-    said = invoke("leaderboard", "--learner", "my_module:Biased", *sizes, "--out", "board")
-    assert said.exit_code == 0, said.output
+    said = succeed("leaderboard", "--learner", "my_module:Biased", *sizes, "--out", "board")
     assert "Biased" in said.output
     assert "Biased" in (module / "board" / "tables.md").read_text()
     assert "--learner my_module:Biased" in (module / "board" / "report.html").read_text()
