@@ -9,9 +9,9 @@ import dis
 import gc
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -138,17 +138,15 @@ def calls(one: Subject, bandit: gb.Bandit, rng: np.random.Generator) -> dict[str
 
 def free(bandit: gb.Bandit) -> bool:
     """Whether another thread can use the bandit."""
-    said: list[bool] = []
 
-    def use() -> None:
-        said.append(bandit._lock.acquire(timeout=5))
-        if said[0]:
+    def use() -> bool:
+        got = bandit._lock.acquire(timeout=5)
+        if got:
             bandit._lock.release()
+        return got
 
-    thread = threading.Thread(target=use)
-    thread.start()
-    thread.join()
-    return said[0]
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(use).result()
 
 
 def run(case: Case) -> None:
