@@ -15,7 +15,6 @@ from typing import Any
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 PACKAGES = ("graphbandit", "numpy", "scipy", "numba", "highspy", "vowpalwabbit", "cvxpy", "clarabel")
-DEFAULT_FOLDER = Path("results/bench")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="graphbandit bench", description="Measure the package and its rivals.")
     parser.add_argument("--quick", action="store_true", help="fewer sizes and repeats: a minute or two")
     parser.add_argument("--only", default=",".join(PARTS), help=f"parts to measure, of {','.join(PARTS)}")
-    parser.add_argument("--out", type=Path, default=DEFAULT_FOLDER, help="folder for bench.json and bench.md")
+    parser.add_argument("--out", type=Path, default=Path("results/bench"), help="folder for bench.json and bench.md")
     parser.add_argument("--history", action="store_true", help="append the run to benchmarks/history.jsonl")
     chosen = parser.parse_args(arguments)
     parts = chosen.only.split(",")
@@ -55,7 +54,7 @@ def measure(settings: Any, parts: list[str]) -> dict[str, Any]:
     results: dict[str, Any] = {
         "machine": machine(),
         "versions": versions(),
-        "settings": settings.as_dict(),
+        "settings": vars(settings),
         "seconds": {},
         "parts": {},
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.pages import DOCS, put
 from benchmarks.postgres import Postgres
-from benchmarks.service import ADACBG, Running, load, postgres_server, processor_seconds, served
+from benchmarks.service import ADACBG, Running, family, load, postgres_server, processor_seconds, served
 from graphbandit.base.tables import Table
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
@@ -88,10 +88,9 @@ def spent(running: Running, server: Postgres | None) -> dict[str, float]:
     found = {**dict.fromkeys(PARTS, 0.0), **running.processor_times()}
     if server is not None:
         parent = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
-        for entry in Path("/proc").iterdir():
-            with contextlib.suppress(OSError, ValueError):
-                if parent in (int(entry.name), int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])):
-                    found["database"] += processor_seconds(entry)
+        for entry in family(parent):
+            with contextlib.suppress(OSError):
+                found["database"] += processor_seconds(entry)
     return found
 
 

@@ -41,6 +41,17 @@ def processor_seconds(process: Path) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def family(process: int) -> list[Path]:
+    """The folders in /proc of a process and of its children."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if process in (int(entry.name), parent):
+                found.append(entry)
+    return found
+
+
 class Running:
     """A server in a process of its own, and the address it has printed."""
 
@@ -63,20 +74,10 @@ class Running:
         if self.process.stdout is not None:
             self.process.stdout.close()
 
-    def _processes(self) -> list[Path]:
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                with contextlib.suppress(OSError):
-                    parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
-                    if self.process.pid in (int(entry.name), parent):
-                        found.append(entry)
-        return found
-
     def memory(self) -> int:
         """Resident bytes of it and its children."""
         pages = 0
-        for entry in self._processes():
+        for entry in family(self.process.pid):
             with contextlib.suppress(OSError):
                 pages += int((entry / "statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -88,7 +89,7 @@ class Running:
     def processor_times(self) -> dict[str, float]:
         """The same by part: decider, writer, learner, and what looks after them, or all in one process."""
         found: dict[str, float] = {}
-        for entry in self._processes():
+        for entry in family(self.process.pid):
             with contextlib.suppress(OSError):
                 words = (entry / "cmdline").read_bytes().split(b"\0")
                 at = words.index(CHILD) + 1 if CHILD in words else None

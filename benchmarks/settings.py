@@ -1,7 +1,6 @@
 """How much is measured: the full run, the quick one, and one that only shows that everything works."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 PARTS = ("lp", "squarecb", "decision", "everyday", "throughput", "scaling", "startup", "service")
 
@@ -45,10 +44,6 @@ class Settings:
     service_open: int = 1_000_000
     service_traffic: int = 100_000
     service_workers: tuple[int, ...] = (2, 4)
-
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return asdict(self)
 
 
 FULL = Settings(name="full")

@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import graphbandit as gb
+from graphbandit.environments import Rounds
 from graphbandit.learners.base import Learner
-from graphbandit.rounds.shown import Shown
+from graphbandit.learners.loop import Loop
+from graphbandit.simulate import Run
 
 GRAPHS = ("star", "cliques", "random", "loops")
 
@@ -67,31 +69,22 @@ def regret(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Regret in the world's own units and the arm played, round by round; the learner sees offset + factor y."""
     rng = np.random.default_rng([seed, 1])
-    rounds, n_arms = world.means.shape
-    choices = [adjacency(kind, n_arms, rng) for _ in range(8)]
-    graphs = [gb.FeedbackGraph.from_dense(choice) for choice in choices]
-    which = rng.integers(8, size=rounds)
-    rewards = offset + factor * (world.means + world.noise)
+    n, n_arms = world.means.shape
+    graphs = [gb.FeedbackGraph.from_dense(adjacency(kind, n_arms, rng)) for _ in range(8)]
+    rounds = Rounds(
+        contexts=world.contexts,
+        graphs=gb.FeedbackGraphs.stack([graphs[i] for i in rng.integers(8, size=n)]),
+        means=world.means,
+        rewards=offset + factor * (world.means + world.noise),
+    )
     noise = world.sigma * factor if told else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        state = learner.init(
-            gb.Problem(n_arms=n_arms, function_class=world.functions, noise=noise, **problem)  # type: ignore[arg-type]
-        )
-    lost, played, t = np.empty(rounds), np.empty(rounds, dtype=int), 0
-    while t < rounds:
-        whole = learner.rounds_until_update(state)
-        part = slice(t, min(t + whole, rounds))
-        batch = gb.FeedbackGraphs.stack([graphs[i] for i in which[part]])
-        action = learner.decide(state, Shown(np.array(world.contexts[part]), batch), rng).action
-        means = world.means[part]
-        lost[part], played[part] = means.max(axis=1) - means[np.arange(len(action)), action], action
-        if part.stop - t < whole:
-            break
-        revealed = np.stack([choices[i][a] for i, a in zip(which[part], action, strict=True)])
-        seen = gb.Observations.from_masks(np.array(world.contexts[part]), revealed, rewards[part], first_round=t)
-        state, t = learner.update(state, seen), part.stop
-    return lost, played
+        settings = gb.Problem(n_arms=n_arms, function_class=world.functions, noise=noise, **problem)  # type: ignore[arg-type]
+        loop = Loop.start(learner, settings)
+    run = Run(np.empty(n))
+    run.play(loop, rounds, rng, keep_decisions=True)
+    return run.regret, np.concatenate([decisions.action for decisions in run.decisions])
 
 
 def table(repeats: int, rounds: int) -> None:

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy
@@ -183,7 +183,7 @@ def simulate(
     if environment.n_rounds is not None and n > environment.n_rounds:
         raise SettingError(f"rounds is {n}; expected at most the environment's {environment.n_rounds}")
 
-    def run(repeat: int) -> dict[str, Ended]:
+    def run(repeat: int) -> dict[str, Run]:
         runs = run_repeat(
             list(named.items()),
             environment,
@@ -194,11 +194,7 @@ def simulate(
             keep_decisions=keep_decisions,
             chunk=step,
         )
-        # the loops stay behind: rounds that nobody will learn from are most of what would travel between processes
-        return {
-            name: Ended(one.regret, one.decisions, one.state, one.postponed)
-            for name, one in zip(named, runs, strict=True)
-        }
+        return dict(zip(named, runs, strict=True))
 
     def carried() -> object:
         return named, environment.instance(seed, 0).problem(None)
@@ -216,57 +212,40 @@ def simulate(
     )
 
 
-class Ended(NamedTuple):
-    """What is kept of a `Run` at its end."""
-
-    regret: Float[np.ndarray, " rounds"]
-    decisions: list[Decisions]
-    state: Any
-    postponed: int
-
-
 @dataclass
 class Run:
-    """One learner on one instance, part of the way or at its end.
+    """What is kept of one learner on one instance; its loop stays behind, with rounds that nobody will learn from.
 
     `regret` is cumulative once the run has ended; `learnt` are the rounds after which the learner learnt, the ends of
     its epochs (none for those that learn in every round); `seconds` is the processor time that deciding and learning
-    took.
+    took. At the end, `state` is what the learner knows, and `postponed` the number of fits that failed and were put off
+    to the next epoch.
     """
 
-    loop: Loop
-    rng: np.random.Generator
     regret: Float[np.ndarray, " rounds"]
     decisions: list[Decisions] = field(default_factory=list)
     learnt: list[int] = field(default_factory=list)
     seconds: float = 0.0
+    state: Any = None
+    postponed: int = 0
 
-    @property
-    def state(self) -> Any:
-        """What the learner knows now."""
-        return self.loop.state
-
-    @property
-    def postponed(self) -> int:
-        """How many fits have failed and were put off to the next epoch."""
-        return self.loop.postponed
-
-    def play(self, rounds: Rounds, keep_decisions: bool) -> None:
-        """Decide and observe these rounds, and learn whenever an epoch ends."""
+    def play(self, loop: Loop, rounds: Rounds, rng: np.random.Generator, keep_decisions: bool) -> Loop:
+        """Decide and observe these rounds, learn whenever an epoch ends, and return the loop after them."""
         began = time.thread_time()
         shown, start = rounds.shown, 0
         while start < len(rounds):
-            loop = self.loop.ready()
-            if loop is not self.loop:
-                self.learnt.append(loop.learnt)
-            part = slice(start, min(start + loop.playable, len(rounds)))
-            decisions, self.loop = loop.play(shown[part], rounds.graphs[part], rounds.rewards[part], self.rng)
+            ready = loop.ready()
+            if ready is not loop:
+                self.learnt.append(ready.learnt)
+            part = slice(start, min(start + ready.playable, len(rounds)))
+            decisions, loop = ready.play(shown[part], rounds.graphs[part], rounds.rewards[part], rng)
             obtained = rounds.means[np.arange(part.start, part.stop), decisions.action]
-            self.regret[loop.rounds : self.loop.rounds] = rounds.best_means(part) - obtained
+            self.regret[ready.rounds : loop.rounds] = rounds.best_means(part) - obtained
             if keep_decisions:
                 self.decisions.append(decisions)
             start = part.stop
         self.seconds += time.thread_time() - began
+        return loop
 
 
 def run_repeat(
@@ -283,14 +262,14 @@ def run_repeat(
     """One repeat of `simulate`; several of the learners may draw from the stream of the same name."""
     instance = environment.instance(seed, repeat)
     problem = instance.problem(rounds if horizon_known else None)
-    runs = [
-        Run(Loop.start(learner, problem), stream(seed, "simulate", name, repeat), np.empty(rounds))
-        for name, learner in learners
-    ]
+    loops = [Loop.start(learner, problem) for _, learner in learners]
+    streams = [stream(seed, "simulate", name, repeat) for name, _ in learners]
+    runs = [Run(np.empty(rounds)) for _ in learners]
     for first in range(0, rounds, chunk):
         part = instance.rounds(first, min(first + chunk, rounds))
-        for run in runs:
-            run.play(part, keep_decisions)
-    for run in runs:
+        for i, run in enumerate(runs):
+            loops[i] = run.play(loops[i], part, streams[i], keep_decisions)
+    for run, loop in zip(runs, loops, strict=True):
         np.cumsum(run.regret, out=run.regret)
+        run.state, run.postponed = loop.state, loop.postponed
     return runs

@@ -12,6 +12,13 @@ def invoke(*arguments: object) -> Result:
     return CliRunner(env={"COLUMNS": "200", "NO_COLOR": "1"}).invoke(app, [str(each) for each in arguments])
 
 
+def succeed(*arguments: object) -> Result:
+    """The command, which must end with the code 0."""
+    done = invoke(*arguments)
+    assert done.exit_code == 0, done.output
+    return done
+
+
 def refusal(*arguments: object) -> str:
     """What is wrong with the command, which must say it in one line, without output, and end with the code 2."""
     done = invoke(*arguments)

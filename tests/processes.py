@@ -1,12 +1,22 @@
-"""Fresh Python processes: what importing the package loads, and what was said before a kill."""
+"""Fresh Python processes: what they print, what importing the package loads, and what was said before a kill."""
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
+
+
+def printed(*words: object, environment: dict[str, str] | None = None, **options: Any) -> str:
+    """What a new Python process prints, which must end well; `environment` adds to that of this process."""
+    command, variables = [sys.executable, *map(str, words)], {**os.environ, **(environment or {})}
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=False, **options)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
 
 
 def loaded(code: str, modules: tuple[str, ...]) -> list[str]:

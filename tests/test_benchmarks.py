@@ -72,7 +72,7 @@ def written(tmp_path, capsys):
         results = {
             "machine": run.machine(),
             "versions": run.versions(),
-            "settings": TINY.as_dict(),
+            "settings": vars(TINY),
             "seconds": {name: 1.0},
             "parts": {name: rows},
             "targets": targets({name: rows}),

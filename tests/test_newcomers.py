@@ -1,15 +1,13 @@
 """A learner, a function class, generators, a section, a figure and a command are added to a copy of the package as
 CONTRIBUTING says: one new file and one line elsewhere each."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import graphbandit
+from tests.processes import printed
 
 PACKAGE = Path(graphbandit.__file__).parent
 
@@ -154,16 +152,8 @@ def copy(tmp_path_factory) -> Path:
     return folder
 
 
-def _run(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def _run(folder: Path, *words: str) -> str:
+    return printed(*words, cwd=folder, environment={"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
 
 
 def test_what_is_added_is_known(copy) -> None:

@@ -1,16 +1,13 @@
 """The package as a whole: importing it costs little, compiling is announced once, and every name is documented."""
 
 import inspect
-import os
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 
 import graphbandit as gb
 from graphbandit.kernels import jit
-from tests.processes import loaded
+from tests.processes import loaded, printed
 
 
 def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():
@@ -52,11 +49,12 @@ KERNELS = {
 }
 
 
-def test_compiled_kernels_of_other_sources_are_never_used(tmp_path):
+def test_compiled_kernels_of_other_sources_are_never_used(tmp_path, monkeypatch):
     """An upgrade that changes a callee only, with one cache folder for both versions: Numba alone would not see it."""
     import shutil
     from pathlib import Path
 
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     package = tmp_path / "site" / "graphbandit"
     source = Path(gb.__file__).parent
     for file in ["kernels/__init__.py", "kernels/jit.py"]:
@@ -75,14 +73,8 @@ def test_compiled_kernels_of_other_sources_are_never_used(tmp_path):
         for value in (1, 1, 2, 2):
             for name, text in KERNELS.items():
                 (folder / name).write_text(text.format(value=value, folder="two"))
-            environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), **place}
-            if not place:
-                environment.pop("NUMBA_CACHE_DIR", None)
-            done = subprocess.run(
-                [sys.executable, "-B", "-c", script], capture_output=True, text=True, env=environment, cwd=tmp_path
-            )
-            assert done.returncode == 0, done.stderr
-            found.append(done.stdout.split())
+            environment = {"PYTHONPATH": str(tmp_path / "site"), **place}
+            found.append(printed("-B", "-c", script, environment=environment, cwd=tmp_path).split())
         assert found == [["1", "0", "1"], ["1", "1", "0"], ["2", "0", "1"], ["2", "1", "0"]]
     folders = [path.name for path in (folder / "__pycache__").iterdir() if path.is_dir()]
     assert len(folders) == 1, "compiled kernels of the old sources are deleted from the package's own folder"
@@ -92,8 +84,7 @@ def test_compiled_kernels_of_other_sources_are_never_used(tmp_path):
 def test_loading_kernels_leaves_the_collector_of_garbage_as_it_was(frozen):
     before = "gc.freeze()" if frozen else "gc.disable()"
     code = f"import gc; {before}; import graphbandit.kernels; print(gc.get_freeze_count() > 0, gc.isenabled())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [str(frozen), str(frozen)]
+    assert printed("-c", code).split() == [str(frozen), str(frozen)]
 
 
 def test_every_public_name_is_there_and_documented():

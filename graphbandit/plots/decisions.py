@@ -177,15 +177,16 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
     """
     example = star_example(gamma)
     p, q = example.solution.probabilities, example.solution.observation_probabilities
-    costs = float(example.baseline @ example.gaps), example.solution.objective
+    before, after = float(example.baseline @ example.gaps), example.solution.objective
+    less = f", {before / after:.0f} times less" if after > 0 else ""
     places = layout(example.graph)
     figure, panels = canvas(places, 2)
     best = int(np.argmax(example.values))
     stages = (
         (example.baseline, example.before, "Before the linear program", "exploring tries four worthless leaves", ""),
-        (p, q, "After the linear program", "exploring tries the hub, which reveals them all", _times_less(*costs)),
+        (p, q, "After the linear program", "exploring tries the hub, which reveals them all", less),
     )
-    for axes, cost, (played, seen, title, subtitle, remark) in zip(panels, costs, stages, strict=True):
+    for axes, cost, (played, seen, title, subtitle, remark) in zip(panels, (before, after), stages, strict=True):
         labels = [f"$p$ = {number(a)}\n$q$ = {number(b)}" for a, b in zip(played, seen, strict=True)]
         explorers = [int(a) for a in np.flatnonzero(played > 0) if a != best]
         draw(axes, example.graph, places, example.values, played, best, [], labels, explorers)
@@ -200,10 +201,6 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
 
 def _write(axes: Axes, height: float, text: str, **look: Any) -> None:
     axes.text(0.5, height, text, transform=axes.transAxes, ha="center", va="center", **look)
-
-
-def _times_less(before: float, after: float) -> str:
-    return f", {before / after:.0f} times less" if after > 0 else ""
 
 
 def _arm_names(graph: FeedbackGraph, names: Sequence[str] | None) -> list[str]:

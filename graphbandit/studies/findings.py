@@ -60,6 +60,20 @@ class Findings:
     plan: Plan
     experiments: Mapping[str, Finding]
 
+    @cached_property
+    def regrets(self) -> FinalRegrets:
+        """The final regrets of all experiments; a name stands for the same environment or learner in all of them."""
+        return FinalRegrets.joined([finding.regrets for finding in self.experiments.values()])
+
+    @property
+    def rounds(self) -> dict[str, int]:
+        """The number of rounds in every environment."""
+        return {
+            point.label: finding.experiment.rounds
+            for finding in self.experiments.values()
+            for point in finding.experiment.environment_points()
+        }
+
     def get(self, name: str) -> Finding | None:
         """The experiment in that folder; None if it was not run."""
         return self.experiments.get(name)

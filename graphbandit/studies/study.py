@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tomli_w
+
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.experiment import Experiment
@@ -52,8 +54,8 @@ class Study:
 
     def text(self, name: str) -> str:
         """The text of an experiment, with its comments, and with all that its file shares with others written out."""
-        text = self._file(name)
-        return written_out(text, self._file("shared") if "shared" in tomllib.loads(text) else "")
+        title = name if self.name == "paper" else f"{self.name}-{name}"
+        return written_out(title.replace("_", "-"), self._file(name), self._file("shared"))
 
     def experiment(self, name: str) -> Experiment:
         """The experiment that a file describes."""
@@ -75,33 +77,62 @@ class Study:
         return file.read_text(encoding="utf-8")
 
 
-def written_out(text: str, shared: str) -> str:
-    """A study's file as an experiment that stands by itself.
+def written_out(title: str, text: str, shared: str) -> str:
+    """A study's file as an experiment that stands by itself and has the title as its name.
 
-    The file names sets of the `shared` tables, which stand before its own. Settings directly below ``[environments]``
-    or ``[learners]`` go into the table of each environment, or of each learner. Blank lines separate tables.
+    What ``[experiment]`` leaves out is as in the `shared` one. The file names sets of the `shared` tables, which stand
+    before its own. A table with names in braces stands for a table with each of them, where the settings of the shared
+    table ``[each.NAME]`` come last. Settings directly below ``[environments]`` or ``[learners]`` go into the table of
+    each environment, or of each learner. Blank lines separate tables.
 
-    >>> shared = '[stars.environments.small]\\nn_arms = 5\\n\\n[all.learners.FALCON]\\nkind = "Falcon"\\n'
-    >>> print(written_out('shared = ["stars"]\\n\\n[environments]\\ngraph = "star"\\n', shared), end="")
-    [environments.small]
+    >>> shared = '[experiment]\\nrounds = 8\\n\\n[all.learners.F]\\nkind = "Falcon"\\n\\n[each.few]\\nn_arms = 3\\n\\n'
+    >>> text = 'shared = ["all"]\\n\\n[environments]\\ngraph = "star"\\n\\n[environments."{few, many} arms"]'
+    >>> print(written_out("stars", text, shared + "[each.many]\\nn_arms = 90"), end="")
+    [experiment]
+    name = "stars"
+    rounds = 8
+    <BLANKLINE>
+    [environments."few arms"]
     graph = "star"
-    n_arms = 5
+    n_arms = 3
+    <BLANKLINE>
+    [environments."many arms"]
+    graph = "star"
+    n_arms = 90
+    <BLANKLINE>
+    [learners.F]
+    kind = "Falcon"
     """
-    named = tomllib.loads(text).get("shared", [])
+    own = tomllib.loads(text)
+    named = own.get("shared", [])
+    experiment = {"name": title, **tomllib.loads(shared)["experiment"], **own.get("experiment", {})}
     parts: dict[str, list[str]] = {"": [], "environments": [], "learners": []}
     common = dict.fromkeys(parts, "")
+    each: dict[str, str] = {}
     for table in shared.rstrip("\n").split("\n\n"):
         for name, content in tomllib.loads(table).items():
             if name in named:
                 parts[next(iter(content))].append(table.replace(f"[{name}.", "["))
+            elif name == "each":
+                each[next(iter(content))] = table.partition("]\n")[2]
     for table in text.rstrip("\n").split("\n\n"):
         kind = next((kind for kind in tomllib.loads(table) if kind in parts), "")
         if table.startswith(f"[{kind}]\n"):
             common[kind] = table.removeprefix(f"[{kind}]")
-        elif not table.startswith("shared = "):
-            parts[kind].append(table)
+        elif not table.startswith(("shared = ", "[experiment]")):
+            parts[kind].append(_of_each(table, each))
+    parts[""].append(tomli_w.dumps({"experiment": experiment}).rstrip("\n"))
     tables = [_with(common[kind], table) for kind, several in parts.items() for table in several]
     return "\n\n".join(tables) + "\n"
+
+
+def _of_each(table: str, settings: Mapping[str, str]) -> str:
+    """A table for each of the names in the braces of its heading, with the settings of that name; or the table."""
+    found = re.search(r"^\[.*(\{(.*)\}).*\]$", table, flags=re.MULTILINE)
+    if found is None:
+        return table
+    comment, same = table[: found.start()], table[found.start() :]
+    return comment + "\n\n".join(f"{same.replace(found[1], name)}\n{settings[name]}" for name in found[2].split(", "))
 
 
 def _with(settings: str, table: str) -> str:

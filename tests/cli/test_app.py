@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +7,8 @@ import graphbandit as gb
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
 from graphbandit.studies.study_runs import compile_kernels
-from tests.commands import invoke, refusal
+from tests.commands import invoke, refusal, succeed
+from tests.processes import printed
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 
@@ -40,8 +39,7 @@ def test_no_file_of_commands_is_forgotten() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_and_option_is_documented(name: str) -> None:
-    result = invoke(name, "--help")
-    assert result.exit_code == 0
+    result = succeed(name, "--help")
     assert f"Example: graphbandit {name}" in result.output
     command = typer.main.get_command(app).commands[name]
     assert command.help
@@ -51,8 +49,7 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 
 
 def test_demo_prints_the_star() -> None:
-    result = invoke("demo")
-    assert result.exit_code == 0
+    result = succeed("demo")
     lines = [line.split() for line in result.output.splitlines()]
     assert ["0", "hub", "0.9", "0.0000", "0.0667", "1.0000", "1.0000"] in lines
     assert ["1", "best", "1", "0.7333", "0.9333", "0.7333", "1.0000"] in lines
@@ -63,8 +60,7 @@ def test_demo_prints_the_star() -> None:
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_demo_draws_the_star(suffix: str, tmp_path) -> None:
     path = tmp_path / f"star{suffix}"
-    result = invoke("demo", "--picture", path)
-    assert result.exit_code == 0
+    result = succeed("demo", "--picture", path)
     assert str(path) in result.output.replace("\n", "")
     assert path.stat().st_size > 10_000
 
@@ -124,5 +120,4 @@ def test_python_m_works_and_help_loads_nothing_heavy() -> None:
         "except SystemExit as end: assert not end.code\n"
         "print([m for m in ('matplotlib', 'numba', 'graphbandit.experiments') if m in sys.modules])"
     )
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert output == f"graphbandit {gb.__version__}\n[]\n"
+    assert printed("-c", code) == f"graphbandit {gb.__version__}\n[]\n"

@@ -2,8 +2,6 @@
 
 import inspect
 import os
-import subprocess
-import sys
 from collections import defaultdict
 
 import pytest
@@ -13,7 +11,8 @@ from graphbandit.cli.compile import USUAL
 from graphbandit.cli.rehearsals import Rehearsal, rehearsals
 from graphbandit.errors import InputError
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
-from tests.commands import invoke, refusal
+from tests.commands import refusal, succeed
+from tests.processes import printed
 
 PLAY = """
 import sys
@@ -40,19 +39,13 @@ print(compilations.count, sorted(compilations.modules))
 """
 
 
-def in_new_process(folder, *arguments):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 @pytest.mark.parametrize("learners", [["LinUCB"], []], ids=["one", "usual"])
 def test_nothing_is_left_to_compile_for_a_later_process(learners, tmp_path):
     if not learners and not os.environ.get("GRAPHBANDIT_TEST_COMPILE"):
         pytest.skip("takes half a minute of a processor; GRAPHBANDIT_TEST_COMPILE=1 runs it")
-    assert "kernels were compiled" in in_new_process(tmp_path, "-m", "graphbandit", "compile", *learners)
-    assert in_new_process(tmp_path, "-c", PLAY, *(learners or USUAL)).split() == ["0", "[]"]
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert "kernels were compiled" in printed("-m", "graphbandit", "compile", *learners, environment=cache)
+    assert printed("-c", PLAY, *(learners or USUAL), environment=cache).split() == ["0", "[]"]
 
 
 def test_no_learner_is_left_out():
@@ -90,8 +83,7 @@ def test_what_is_not_compiled_is_said(monkeypatch):
         raise InputError(f"{name} cannot")
 
     monkeypatch.setattr(Rehearsal, "play", refuse)
-    done = invoke("compile", "Greedy")
-    assert done.exit_code == 0
+    done = succeed("compile", "Greedy")
     assert done.output.count("not compiled: Greedy cannot") == len(rehearsals())
 
 

@@ -7,7 +7,7 @@ import pytest
 from graphbandit.experiments import Experiment, Grid, InProcess, Results
 from graphbandit.experiments import run as run_experiment
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
-from tests.commands import invoke, refusal
+from tests.commands import refusal, succeed
 
 
 @pytest.fixture(scope="module")
@@ -25,24 +25,21 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_report_command_writes_the_page(directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done = invoke("report", directory)
-    assert done.exit_code == 0, done.output
+    done = succeed("report", directory)
     assert done.output.replace("\n", "") == f"Written to {directory / 'report.html'}"
     page = (directory / "report.html").read_text(encoding="utf-8")
     assert "<title>two stars</title>" in page
     assert "[learners.FALCON]" in page  # the experiment's file, to run it again
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)))
-    done = invoke("report", directory, "--out", tmp_path / "other.html", "--open")
-    assert done.exit_code == 0
+    done = succeed("report", directory, "--out", tmp_path / "other.html", "--open")
     assert (tmp_path / "other.html").read_text(encoding="utf-8") == page
     assert opened == [(tmp_path / "other.html").as_uri()]
     assert "No browser could be opened here." in done.stderr
 
 
 def test_compare_command_says_who_wins(directory: Path) -> None:
-    done = invoke("compare", directory, "ours", "FALCON")
-    assert done.exit_code == 0, done.output
+    done = succeed("compare", directory, "ours", "FALCON")
     for place in ("star n_arms=5", "star n_arms=6"):
         pair = paired_difference(FinalRegrets.of(Results.open(directory)), place, "ours", "FALCON")
         assert place in done.output
@@ -52,8 +49,7 @@ def test_compare_command_says_who_wins(directory: Path) -> None:
     assert ", 3 pairs" in done.output
     assert "of 2 environments, FALCON in" in done.output
     assert "of all 6 pairs" in done.output
-    one = invoke("compare", directory, "FALCON", "ours", "--environment", "star n_arms=6")
-    assert one.exit_code == 0
+    one = succeed("compare", directory, "FALCON", "ours", "--environment", "star n_arms=6")
     assert "n_arms=5" not in one.output
     assert "environments" not in one.output
 

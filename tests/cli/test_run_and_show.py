@@ -10,7 +10,7 @@ from pyarrow import parquet
 from graphbandit.cli.console import summary
 from graphbandit.experiments import Grid, InProcess, Progress, Results, run
 from graphbandit.experiments.describe.toml_writer import to_toml
-from tests.commands import invoke, refusal
+from tests.commands import invoke, refusal, succeed
 from tests.experiment_samples import SMALL, small_results
 
 
@@ -46,8 +46,7 @@ def test_progress_tells_speed_time_left_and_the_best_learner(tmp_path):
 def test_run_and_show_print_a_table_and_are_quiet_on_request(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
-    result = invoke("run", "small.toml", "--workers", 1)
-    assert result.exit_code == 0
+    result = succeed("run", "small.toml", "--workers", 1)
     assert result.stderr == ""  # no progress bar where nobody watches
     assert "small: 36 of 36 runs of 64 rounds" in result.stdout
     assert "Results: results/small" in result.stdout

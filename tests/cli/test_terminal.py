@@ -11,7 +11,7 @@ import pytest
 from graphbandit.cli.console import PLAIN, progress_bar
 from graphbandit.experiments import Grid, InProcess, Progress, run
 from graphbandit.experiments.describe.toml_writer import to_toml
-from tests.commands import invoke
+from tests.commands import invoke, succeed
 from tests.experiment_samples import SMALL
 
 NAMES = ("AdaCB.G [ours]", "AdaCB.G [paper]", "a[/b]", "$x^$", "[bold]x[/bold]")
@@ -34,10 +34,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_names_are_printed_and_never_read_as_markup(directory: Path, tmp_path: Path) -> None:
     (tmp_path / "nasty.toml").write_text(to_toml(NASTY, relative_to=tmp_path))
-    done = invoke("run", tmp_path / "nasty.toml", "--out", tmp_path / "again", "--workers", 1)
-    assert done.exit_code == 0, done.output
-    shown = invoke("show", directory)
-    assert shown.exit_code == 0, shown.output
+    done = succeed("run", tmp_path / "nasty.toml", "--out", tmp_path / "again", "--workers", 1)
+    shown = succeed("show", directory)
     for name in (*NAMES, *NASTY.environments):
         assert name in shown.stdout
         assert name in done.stdout
@@ -46,8 +44,7 @@ def test_names_are_printed_and_never_read_as_markup(directory: Path, tmp_path: P
 
 
 def test_names_are_drawn_and_never_read_as_formulas(directory: Path) -> None:
-    done = invoke("report", directory)
-    assert done.exit_code == 0, done.output
+    succeed("report", directory)
     page = (directory / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 4
     for name in NAMES:

@@ -143,17 +143,14 @@ def run_page(page: Path, *, long: bool = False) -> Iterator[tuple[Block, str]]:
 
 def write_outputs(page: Path) -> None:
     """Put what the blocks print into the output blocks below them."""
-    import os
     import tempfile
 
     text = page.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block, printed in run_page(page):
             if block.expected is not None:
                 head = f"{block.text}```\n\n```text\n"
                 text = text.replace(head + block.expected, head + printed)
-        os.chdir(ROOT)
     page.write_text(text, encoding="utf-8")
 
 

@@ -3,6 +3,7 @@
 import os
 import struct
 from base64 import b64decode
+from unittest.mock import patch
 
 import nbformat
 from nbclient import NotebookClient
@@ -25,14 +26,9 @@ decision
 
 def executed(codes, folder):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in codes])
-    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "MPLBACKEND", "IPYTHONDIR")}
-    os.environ.update(PYTHONPATH=str(ROOT), IPYTHONDIR=str(folder / "ipython"))  # nobody's settings but the defaults
-    os.environ.pop("MPLBACKEND", None)
-    try:
+    with patch.dict(os.environ, PYTHONPATH=str(ROOT), IPYTHONDIR=str(folder / "ipython")):
+        os.environ.pop("MPLBACKEND", None)  # nobody's settings but the defaults
         NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name, None) if value is None else os.environ.__setitem__(name, value)
     return notebook.cells
 
 

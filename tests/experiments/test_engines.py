@@ -16,13 +16,13 @@ import graphbandit as gb
 from graphbandit.errors import EngineError, SettingError
 from graphbandit.experiments import Cluster, InProcess, Processes, load, run
 from graphbandit.experiments.describe.grids import Point
-from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
+from graphbandit.experiments.describe.planned_runs import Conditions, PlannedRun, planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.experiments.running.engines.base import DEATHS
 from graphbandit.experiments.running.engines.cluster import _check_version
-from graphbandit.experiments.running.tasks import Conditions, Task, run_task
-from tests.commands import invoke
+from graphbandit.experiments.running.tasks import Task, run_task
+from tests.commands import invoke, refusal
 from tests.experiment_samples import SMALL, content
 from tests.experiments.test_files import arrays_file
 
@@ -182,9 +182,7 @@ def test_bad_engines_are_refused(tmp_path):
         with pytest.raises(SettingError, match="workers is 0"):
             engine(0)
     shutil.copy(STARTER, tmp_path / "s.toml")
-    result = invoke("run", tmp_path / "s.toml", "--cluster", "somewhere")
-    assert result.exit_code == 2
-    assert "expected an address" in result.stderr
+    assert "expected an address" in refusal("run", tmp_path / "s.toml", "--cluster", "somewhere")
 
 
 def test_a_script_without_a_main_guard_is_told_so(tmp_path):

@@ -1,8 +1,6 @@
 """Experiment files: what is wrong is told with its line, before anything is written."""
 
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,7 +14,8 @@ from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.describe.toml_reader import line_of
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text, study_named
-from tests.commands import invoke, refusal
+from tests.commands import refusal, succeed
+from tests.processes import printed
 
 GOOD = """\
 # a comment
@@ -221,27 +220,21 @@ def test_lines_of_every_way_to_write_a_key():
     "name", [STARTER, "ablation", "clique-table", "leaderboard/linear_still", "exploration/finite"]
 )
 def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
-    result = invoke("new", tmp_path / "new.toml", "--like", name)
-    assert result.exit_code == 0
+    succeed("new", tmp_path / "new.toml", "--like", name)
     assert (tmp_path / "new.toml").read_text() == packaged_text(name)
     written = load(tmp_path / "new.toml")
     if name != STARTER:
         study, file = packaged_names()[name]
         assert written == study_named(study).experiment(file)
-    again = invoke("new", tmp_path / "new.toml")
-    assert again.exit_code == 2
-    assert "File exists" in again.stderr
+    assert "File exists" in refusal("new", tmp_path / "new.toml")
 
 
 def test_the_example_runs(tmp_path):
     script = Path(__file__).parents[2] / "examples" / "experiment.py"
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert len(done.stdout.splitlines()) == 6
+    assert len(printed(script, cwd=tmp_path).splitlines()) == 6
     assert (tmp_path / "results" / "stars" / "runs.parquet").exists()
 
 
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):
-    result = invoke("new", tmp_path / "new.toml", "--like", "nothing")
-    assert result.exit_code == 2
-    assert "expected one of 'starter', " in result.stderr
+    assert "expected one of 'starter', " in refusal("new", tmp_path / "new.toml", "--like", "nothing")
     assert not list(tmp_path.iterdir())

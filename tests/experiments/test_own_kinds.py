@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,8 @@ from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load
 from graphbandit.experiments.describe import own_kinds
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.studies import Plan
-from tests.commands import invoke
+from tests.commands import succeed
+from tests.processes import ROOT, printed
 
 MODULE = '''
 from dataclasses import dataclass
@@ -269,16 +268,11 @@ print(json.dumps(told))
 '''
 
 
-def python(*words, **given):
-    """Another Python that finds this package."""
-    found = {**os.environ, "PYTHONPATH": str(Path(gb.__file__).parents[1])}
-    return subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, env=found, **given)
+HERE = {"PYTHONPATH": str(ROOT)}
 
 
 def test_dataclass_learners_of_a_notebook_run_and_run_again_once_edited():
-    done = python("-", input=NOTEBOOK)
-    assert done.returncode == 0, done.stderr[-2000:]
-    first, same, method, word = json.loads(done.stdout.splitlines()[-1])
+    first, same, method, word = json.loads(printed("-", input=NOTEBOOK, environment=HERE).splitlines()[-1])
     assert first == same
     assert not set(first.values()) & set(method.values()), "a child is as new as the class it is made from"
     assert first["mine"] == word["mine"]
@@ -288,8 +282,7 @@ def test_dataclass_learners_of_a_notebook_run_and_run_again_once_edited():
 def test_a_script_that_is_run_names_its_own_learner(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"{START}{LEARNER}\nprint(len(keys(mine=Grid(Mine))))\n")
-    done = python(str(script))
-    assert done.stdout.strip() == "1", done.stderr[-2000:]
+    assert printed(script, environment=HERE).strip() == "1"
 
 
 def test_function_classes_of_ones_own(module):
@@ -426,8 +419,7 @@ def test_decisions_that_are_none_are_refused_wherever_they_come_from(change, mes
 def test_the_leaderboard_takes_them(module, monkeypatch):
     monkeypatch.chdir(module)
     sizes = ["--only", "linear_still", "--rounds", 8, "--repeats", 2, "--workers", 1]
-    said = invoke("leaderboard", "--learner", "my_module:Biased", *sizes, "--out", "board")
-    assert said.exit_code == 0, said.output
+    said = succeed("leaderboard", "--learner", "my_module:Biased", *sizes, "--out", "board")
     assert "Biased" in said.output
     assert "Biased" in (module / "board" / "tables.md").read_text()
     assert "--learner my_module:Biased" in (module / "board" / "report.html").read_text()

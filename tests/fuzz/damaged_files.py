@@ -203,20 +203,15 @@ def run(case: Case) -> None:
         name, content = damaged(data, case.rng)
         path.write_bytes(content)
         case.count("damaged files")
+        case.told = f"{name}, file {number}: {one.name}"
         try:
             bandit = one.load(path)
         except SavedFileError:
             case.count("refused")
             continue
-        except Exception as error:
-            error.add_note(f"{name}, file {number}: {one.name}")
-            raise
         case.count(f"loaded: {name}")
-        try:
-            use(one, bandit, case.rng)
-        except Exception as error:
-            error.add_note(f"{name}, file {number}, after it was loaded: {one.name}")
-            raise
+        case.told = f"{name}, file {number}, after it was loaded: {one.name}"
+        use(one, bandit, case.rng)
 
 
 def _limit_memory() -> None:

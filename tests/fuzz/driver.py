@@ -61,6 +61,7 @@ class Case:
     - `number`, `seed`: they fix `rng`, whatever ran before.
     - `folder`: a folder that is empty and goes away.
     - `counts`: what was done, in words.
+    - `told`: what is tried now; a defect says so.
     """
 
     part: str
@@ -69,6 +70,7 @@ class Case:
     folder: Path
     counts: Counter[str] = field(default_factory=Counter)
     defects: list[str] = field(default_factory=list)
+    told: str = ""
 
     def __post_init__(self) -> None:
         name = int.from_bytes(hashlib.blake2b(self.part.encode(), digest_size=8).digest(), "little")
@@ -117,5 +119,5 @@ def run_case(part: Part, case: Case) -> None:
         case.count(str(why))
     except Exception as error:
         frames = traceback.format_list(traceback.extract_tb(error.__traceback__)[-5:])
-        said = [f"{type(error).__name__}: {error}"[:600], *(note[:300] for note in getattr(error, "__notes__", ()))]
-        case.defect("\n".join([*said, "".join(frames).rstrip()]))
+        raised = "".join(traceback.format_exception_only(error))[:600]
+        case.defect("\n".join([raised.rstrip(), case.told[:300], "".join(frames).rstrip()]))

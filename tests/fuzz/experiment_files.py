@@ -99,19 +99,12 @@ def run(case: Case) -> None:
         text = text_of(case.rng)
         path.write_text(text, encoding="utf-8", errors="replace")
         case.count("experiment files")
+        case.told = f"file {number}: {text}"
         try:
-            _read(path, case)
-        except Exception as error:
-            error.add_note(f"file {number}: {text[:1500]}")
-            raise
-
-
-def _read(path: Path, case: Case) -> None:
-    try:
-        with time_limit():
-            _tried(path, case)
-    except TooLong:
-        case.count("files that were ended because they took too long")
+            with time_limit():
+                _tried(path, case)
+        except TooLong:
+            case.count("files that were ended because they took too long")
 
 
 def _tried(path: Path, case: Case) -> None:

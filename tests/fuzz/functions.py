@@ -165,27 +165,24 @@ def run(case: Case) -> None:
     every, rng = found(), case.rng
     name = list(every)[case.number % len(every)]
     kind, function = every[name]
+    case.told = name
     _limit_memory()
-    try:
-        owner = kind or (function if inspect.isclass(function) else getattr(function, "__self__", None))
-        world = World(rng, owner if inspect.isclass(owner) else None)
-        for number in range(CALLS):
-            target = function
-            if kind is not None:
-                one = instance(kind, world)
-                if one is None:
-                    case.count("methods without an instance this time")
-                    return
-                target = getattr(one, name.rpartition(".")[2])
-            given = arguments(target, world)
-            if number >= 2 and given:
-                for _ in range(int(rng.choice([1, 1, 2]))):
-                    chosen = list(given)[rng.integers(len(given))]
-                    given[chosen] = hostile(given[chosen], rng, world.n_arms)
-            called(target, given, case)
-    except Exception as error:
-        error.add_note(name)
-        raise
+    owner = kind or (function if inspect.isclass(function) else getattr(function, "__self__", None))
+    world = World(rng, owner if inspect.isclass(owner) else None)
+    for number in range(CALLS):
+        target = function
+        if kind is not None:
+            one = instance(kind, world)
+            if one is None:
+                case.count("methods without an instance this time")
+                return
+            target = getattr(one, name.rpartition(".")[2])
+        given = arguments(target, world)
+        if number >= 2 and given:
+            for _ in range(int(rng.choice([1, 1, 2]))):
+                chosen = list(given)[rng.integers(len(given))]
+                given[chosen] = hostile(given[chosen], rng, world.n_arms)
+        called(target, given, case)
     case.count("functions, methods and constructors")
 
 

@@ -9,9 +9,9 @@ import dis
 import gc
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -21,8 +21,9 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import GraphBanditError
+from tests.bandits import content
 from tests.fuzz.driver import Case, Defect, Part
-from tests.fuzz.operations import content, decided
+from tests.fuzz.operations import decided
 from tests.fuzz.subjects import Subject, fitting_pair, graph
 
 PACKAGE = str(Path(gb.__file__).parent)
@@ -137,17 +138,15 @@ def calls(one: Subject, bandit: gb.Bandit, rng: np.random.Generator) -> dict[str
 
 def free(bandit: gb.Bandit) -> bool:
     """Whether another thread can use the bandit."""
-    said: list[bool] = []
 
-    def use() -> None:
-        said.append(bandit._lock.acquire(timeout=5))
-        if said[0]:
+    def use() -> bool:
+        got = bandit._lock.acquire(timeout=5)
+        if got:
             bandit._lock.release()
+        return got
 
-    thread = threading.Thread(target=use)
-    thread.start()
-    thread.join()
-    return said[0]
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(use).result()
 
 
 def run(case: Case) -> None:
@@ -161,7 +160,7 @@ def run(case: Case) -> None:
             start.observe(decision, {int(decision.revealed[0]): 0.5})
     while not start.open_decisions:
         decided(start, one.contexts(rng, 1, start.problem.n_arms)[0], graph(one, rng, start.problem.n_arms), None)
-    before = content(start, case)
+    before = content(start, case.folder)
     for name, call in calls(one, start, rng).items():
         done = copy.deepcopy(start)
         watch, began = Instructions(), time.perf_counter()
@@ -171,7 +170,7 @@ def run(case: Case) -> None:
             watch.run(lambda done=done, call=call: call(done))
         except GraphBanditError:
             continue
-        seconds, after = time.perf_counter() - began, content(done, case)
+        seconds, after = time.perf_counter() - began, content(done, case.folder)
         for _ in range(MOMENTS):
             tried = copy.deepcopy(start)
             if rng.random() < 0.7:
@@ -183,11 +182,11 @@ def run(case: Case) -> None:
             case.count(f"calls interrupted at {kind}" if stopped else "calls that ended first")
             if not free(tried):
                 raise Defect(f"{name}: the bandit stays locked after an interrupt")
-            if (found := content(tried, case)) not in (before, after):
+            if (found := content(tried, case.folder)) not in (before, after):
                 raise Defect(f"{name} is half done after an interrupt")
             if found == before and stopped:
                 call(tried)
-                if content(tried, case) != after:
+                if content(tried, case.folder) != after:
                     raise Defect(f"{name} is not the same when it is done again after an interrupt")
 
 

@@ -35,7 +35,7 @@ def run(case: Case) -> None:
     scale = 10.0 ** rng.choice([-30, -12, -3, 0, 0, 1.5, 3, 5, 12, 29])
     kind = int(rng.integers(4))
     unit, offset = 10.0 ** rng.choice([-12, -3, 0, 0, 3, 12]), 10.0 ** rng.choice([-3, 0, 0, 9])
-    told = f"contexts of size {scale:g} (kind {kind}), rewards of {unit:g} about {offset:g}"
+    case.told = f"contexts of size {scale:g} (kind {kind}), rewards of {unit:g} about {offset:g}: {one.name}"
     for _ in range(ROUNDS):
         shown = graph(one, rng, n_arms)
         available = mask(rng, n_arms, shown)
@@ -46,10 +46,6 @@ def run(case: Case) -> None:
             if "expected finite numbers up to" in str(error) or "expects at most" in str(error):
                 case.count("contexts refused at the door")
                 return
-            error.add_note(f"{told}: {one.name}")
-            raise
-        except Exception as error:
-            error.add_note(f"{told}: {one.name}")
             raise
         check(decision, None if one.learner.plans_without_graphs else shown, available)
         case.count("rounds")

@@ -11,17 +11,12 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import FitError, GraphBanditError
+from tests.bandits import content
 from tests.fuzz.bad_input import bad_call
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.subjects import Subject, fitting_pair, graph, mask
 
 STEPS = 30
-
-
-def content(bandit: gb.Bandit, case: Case, name: str = "content.gb") -> bytes:
-    """All there is to a bandit."""
-    bandit.save(case.folder / name)
-    return (case.folder / name).read_bytes()
 
 
 class Twins:
@@ -63,7 +58,7 @@ class Twins:
 
     def compare(self) -> None:
         """Both are the same file."""
-        if content(self.one, self.case) != content(self.twin, self.case):
+        if content(self.one, self.case.folder) != content(self.twin, self.case.folder):
             raise Defect("the bandit that was stopped and disturbed is not its twin")
         self.case.count("twins compared")
 
@@ -173,7 +168,7 @@ class Twins:
 
     def _both(self, call: Any) -> None:
         """A call that some learners refuse: both do, and nothing has changed."""
-        before, told = content(self.one, self.case), []
+        before, told = content(self.one, self.case.folder), []
         for bandit in (self.one, self.twin):
             try:
                 call(bandit)
@@ -182,13 +177,13 @@ class Twins:
                 told.append(f"{type(error).__name__}: {error}")
         if told[0] != told[1]:
             raise Defect(f"{told[0]}, but of the twin {told[1]}")
-        if told[0] != "done" and content(self.one, self.case) != before:
+        if told[0] != "done" and content(self.one, self.case.folder) != before:
             raise Defect(f"a refused call has changed the bandit: {told[0]}")
 
     def _refused(self) -> None:
         _, shown, _ = self._shown()
         name, call = bad_call(self.subject, self.one, shown, self.rng)
-        before = content(self.one, self.case)
+        before = content(self.one, self.case.folder)
         tried = copy.deepcopy(self.one)
         try:
             call(tried)
@@ -199,7 +194,7 @@ class Twins:
         else:
             self.case.count("odd calls taken")
             return
-        if content(tried, self.case) != before:
+        if content(tried, self.case.folder) != before:
             raise Defect(f"{name}: the call was refused and has changed the bandit")
         self.one = tried
 
@@ -232,14 +227,11 @@ def check(decision: gb.Decision, shown: Any, available: Any) -> None:
 def run(case: Case) -> None:
     one = fitting_pair(case)
     case.count("pairs of learner and class")
+    case.told = one.name
     twins = Twins(one, case)
-    try:
-        for _ in range(STEPS):
-            twins.step()
-        twins.compare()
-    except Exception as error:
-        error.add_note(one.name)
-        raise
+    for _ in range(STEPS):
+        twins.step()
+    twins.compare()
 
 
 PART = Part("random operations, bad input, twins that were never stopped", 26, run)

@@ -62,27 +62,15 @@ def _sizes(rng: np.random.Generator, n_arms: int) -> dict[str, Any]:
     return {"arm_features": rng.normal(size=(n_arms, 2)) / 2}
 
 
-def _shape(settings: dict[str, Any], n_arms: int) -> tuple[int, ...]:
-    return (n_arms, D) if settings.get("parameters") == "shared" else (D,)
+def _linear(kind: Any, drawn: Callable[[np.random.Generator], dict[str, Any]]) -> Callable[..., Made]:
+    """How to make a class of linear functions, with settings drawn after the places of its parameters."""
 
+    def made(rng: np.random.Generator, n_arms: int) -> Made:
+        settings = _sizes(rng, n_arms)
+        shape = (n_arms, D) if settings.get("parameters") == "shared" else (D,)
+        return kind(n_arms=n_arms, dimension=D, **drawn(rng), **settings), shape
 
-def _linear(rng: np.random.Generator, n_arms: int) -> Made:
-    settings = _sizes(rng, n_arms)
-    return gb.LinearClass(n_arms=n_arms, dimension=D, intercept=bool(rng.integers(2)), **settings), _shape(
-        settings, n_arms
-    )
-
-
-def _generalized(rng: np.random.Generator, n_arms: int) -> Made:
-    settings = _sizes(rng, n_arms)
-    link = str(rng.choice(["identity", "logistic", "poisson"]))
-    return gb.GeneralizedLinearClass(n_arms=n_arms, dimension=D, link=link, **settings), _shape(settings, n_arms)
-
-
-def _kernel(rng: np.random.Generator, n_arms: int) -> Made:
-    settings = _sizes(rng, n_arms)
-    kernel = str(rng.choice(["rbf", "laplacian", "matern-3/2", "matern-5/2"]))
-    return gb.KernelClass(n_arms=n_arms, dimension=D, n_features=8, kernel=kernel, **settings), _shape(settings, n_arms)
+    return made
 
 
 def _bilinear(rng: np.random.Generator, n_arms: int) -> Made:
@@ -113,10 +101,15 @@ def _torch() -> Any:
 RECIPES: dict[str, Callable[[np.random.Generator, int], Made]] = {
     "BilinearClass": _bilinear,
     "FiniteClass": lambda rng, n_arms: (gb.FiniteClass(grid, n_functions=FUNCTIONS, n_arms=4), (D,)),
-    "GeneralizedLinearClass": _generalized,
-    "KernelClass": _kernel,
+    "GeneralizedLinearClass": _linear(
+        gb.GeneralizedLinearClass, lambda rng: {"link": str(rng.choice(["identity", "logistic", "poisson"]))}
+    ),
+    "KernelClass": _linear(
+        gb.KernelClass,
+        lambda rng: {"n_features": 8, "kernel": str(rng.choice(["rbf", "laplacian", "matern-3/2", "matern-5/2"]))},
+    ),
     "LastLayerClass": lambda rng, n_arms: (function_classes.LastLayerClass(_torch()), (D,)),
-    "LinearClass": _linear,
+    "LinearClass": _linear(gb.LinearClass, lambda rng: {"intercept": bool(rng.integers(2))}),
     "ReductionClass": _reduction,
     "RegressorClass": _regressor,
     "TorchClass": lambda rng, n_arms: (_torch(), (D,)),
@@ -191,10 +184,10 @@ class Subject:
         """The bandit in a file."""
         return gb.Bandit.load(path, function_class=self.external)
 
-    def contexts(self, rng: np.random.Generator, n: int, n_arms: int, scale: float = 1.0) -> np.ndarray:
+    def contexts(self, rng: np.random.Generator, n: int, n_arms: int) -> np.ndarray:
         """Contexts of n rounds."""
         shape = (n_arms, *self.shape[1:]) if len(self.shape) == 2 else self.shape
-        return scale * rng.uniform(-1, 1, size=(n, *shape))
+        return rng.uniform(-1, 1, size=(n, *shape))
 
 
 def pair(number: int, rng: np.random.Generator) -> Subject:

@@ -1,6 +1,8 @@
 """Several threads at once: one bandit is decided and rewarded by all, programs and fits run side by side."""
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,27 +15,16 @@ from tests.fuzz.subjects import fitting_pair, graph
 THREADS, ROUNDS = 4, 12
 
 
-def together(work: list[Any]) -> list[Any]:
+def together(work: list[Callable[[], Any]]) -> list[Any]:
     """What these functions return when each runs in a thread of its own."""
-    found: list[Any] = [None] * len(work)
     begin = threading.Barrier(len(work))
 
-    def run(place: int) -> None:
+    def run(call: Callable[[], Any]) -> Any:
         begin.wait()
-        try:
-            found[place] = work[place]()
-        except Exception as error:
-            found[place] = error
+        return call()
 
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(work))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for one in found:
-        if isinstance(one, Exception):
-            raise one
-    return found
+    with ThreadPoolExecutor(len(work)) as pool:
+        return list(pool.map(run, work))
 
 
 def share(case: Case) -> None:

@@ -3,9 +3,9 @@
 A case that ends the process, or does not end, is found by whoever reads this: the last case that was begun.
 """
 
+import contextlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -30,14 +30,10 @@ def main(seed: int, wanted: list[str]) -> None:
         for number in range(int(first), int(stop)):
             print(json.dumps({"begin": [name, number]}), file=tell, flush=True)
             began = time.perf_counter()
-            folder = Path(tempfile.mkdtemp(prefix="graphbandit-fuzz-", dir=scratch()))
-            try:
-                os.chdir(folder)  # some calls write to names that they are handed
-                case = Case(name, number, seed, folder)
+            empty = tempfile.TemporaryDirectory(prefix="graphbandit-fuzz-", dir=scratch(), ignore_cleanup_errors=True)
+            with empty as folder, contextlib.chdir(folder):  # some calls write to names that they are handed
+                case = Case(name, number, seed, Path(folder))
                 run_case(part, case)
-            finally:
-                os.chdir("/")
-                shutil.rmtree(folder, ignore_errors=True)
             said = {"end": number, "counts": case.counts, "defects": case.defects, "took": time.perf_counter() - began}
             print(json.dumps(said), file=tell, flush=True)
 

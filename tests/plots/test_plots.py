@@ -25,7 +25,11 @@ def picture(graph: gb.FeedbackGraph) -> Figure:
     gaps = values.max() - values
     explored = gb.exploration_set(graph, np.ones(graph.n_arms, dtype=bool), gaps)
     baseline = gb.planning.inverse_gap_baseline(explored, gaps, 10.0)
-    solution = gb.solve_sampling_lp(graph, baseline, gaps)
+    return drawn(graph, values, baseline, gb.solve_sampling_lp(graph, baseline, gaps), explored)
+
+
+def drawn(graph, values, baseline, solution, explored) -> Figure:
+    """What was solved."""
     return plots.plot_probabilities(
         graph,
         values=values,
@@ -73,15 +77,7 @@ def test_the_star_picture_says_what_the_program_changed() -> None:
 
 def test_a_picture_shows_values_probabilities_and_ring() -> None:
     example = plots.star_example()
-    figure = plots.plot_probabilities(
-        example.graph,
-        values=example.values,
-        before=example.baseline,
-        after=example.solution.probabilities,
-        observed=example.solution.observation_probabilities,
-        best=1,
-        explored=example.explored,
-    )
+    figure = drawn(example.graph, example.values, example.baseline, example.solution, example.explored)
     written = texts(figure)
     assert {"0.9", "1", "arm 0\np 0\n→ 0.067\nq 1", "arm 1\np 0.733\n→ 0.933\nq 1"} < set(written)
     circles = figure.axes[0].patches

@@ -8,7 +8,7 @@ import pytest
 from graphbandit.errors import InputError
 from graphbandit.studies import Plan, run_plan
 from graphbandit.studies.exploration.sweep import Choice, EtaCase, EtaSweep, case_table, choice_table, sweep_of
-from tests.commands import files_of, invoke
+from tests.commands import files_of, succeed
 
 
 def case(title, graph, greedy=9.0, ids=9.0, judged=True, **regrets):
@@ -95,16 +95,15 @@ def test_the_default_of_the_package_is_in_every_case():
 @pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
 def test_as_a_whole_resumed_and_with_other_workers(tmp_path: Path):
     tiny = ["study", "exploration", "--only", "finite", "--only", "still", "--repeats", 2, "--rounds", 8]
-    first = invoke(*tiny, "--out", tmp_path / "one", "--workers", 1)
-    assert first.exit_code == 0, first.output
+    first = succeed(*tiny, "--out", tmp_path / "one", "--workers", 1)
     assert "The default, " in first.output
     assert (tmp_path / "one" / "tables.md").read_text().startswith("The default, ")
     assert "<h1>How much to explore</h1>" in (tmp_path / "one" / "report.html").read_text()
     assert {path.name for path in (tmp_path / "one" / "figures").iterdir()} == {"exploration.png", "exploration.svg"}
     before = files_of(tmp_path / "one")
-    assert invoke(*tiny, "--out", tmp_path / "one", "--workers", 1).exit_code == 0
+    succeed(*tiny, "--out", tmp_path / "one", "--workers", 1)
     assert files_of(tmp_path / "one") == before
-    assert invoke(*tiny, "--out", tmp_path / "two", "--workers", 2).exit_code == 0
+    succeed(*tiny, "--out", tmp_path / "two", "--workers", 2)
     assert files_of(tmp_path / "two") == before
 
 

@@ -53,8 +53,7 @@ def _kind(
 ) -> Kind:
     """The kind of an environment, with the settings of its graph, of edge probabilities, and of `units`."""
     own = Kind(build=build, passes_to=passes_to, options=partial(_graph_options, graphs) if graphs else None)
-    unsure = Kind(build=partial(_with_probabilities, build), options=own.defaults)
-    return Kind(build=partial(_told, unsure.build), options=unsure.defaults)
+    return Kind(build=partial(_wrapped, build), options=own.defaults)
 
 
 def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -66,25 +65,7 @@ def _graph_options(graphs: Graphs, settings: Mapping[str, Any]) -> Mapping[str, 
     return {name: default for name, default in parameters(graphs[graph]).items() if name != "n_arms"}
 
 
-def _with_probabilities(
-    build: Callable[..., Environment],
-    *,
-    edge_probability: float | None = None,
-    edge_concentration: float | None = None,
-    keep_loops: bool | None = None,
-    shown: str | None = None,
-    **settings: Any,
-) -> Environment:
-    """The environment, with edge probabilities if any of these settings is given."""
-    given: dict[str, Any] = {"concentration": edge_concentration, "keep_loops": keep_loops, "shown": shown}
-    told = {name: value for name, value in given.items() if value is not None}
-    if edge_probability is None and not told:
-        return build(**settings)
-    probability = 1.0 if edge_probability is None else edge_probability
-    return ProbabilisticEnvironment(environment=build(**settings), probability=probability, **told)
-
-
-def _told(
+def _wrapped(
     build: Callable[..., Environment],
     *,
     offset: float | None = None,
@@ -93,13 +74,25 @@ def _told(
     tell_bound: bool | None = None,
     half_life: float | None = None,
     longest_epoch: int | None = None,
+    edge_probability: float | None = None,
+    edge_concentration: float | None = None,
+    keep_loops: bool | None = None,
+    shown: str | None = None,
     **settings: Any,
 ) -> Environment:
-    """The environment, wrapped by `units` if any of these settings is given."""
-    given: dict[str, Any] = {"offset": offset, "scale": scale, "tell_noise": tell_noise, "tell_bound": tell_bound}
-    given |= {"half_life": half_life, "longest_epoch": longest_epoch}
-    told = {name: value for name, value in given.items() if value is not None}
-    return units(build(**settings), **told) if told else build(**settings)
+    """The environment, with edge probabilities and wrapped by `units` if any of their settings is given."""
+    environment = build(**settings)
+    edges = _given(probability=edge_probability, concentration=edge_concentration, keep_loops=keep_loops, shown=shown)
+    if edges:
+        environment = ProbabilisticEnvironment(environment=environment, **{"probability": 1.0, **edges})
+    told = _given(offset=offset, scale=scale, tell_noise=tell_noise, tell_bound=tell_bound)
+    told |= _given(half_life=half_life, longest_epoch=longest_epoch)
+    return units(environment, **told) if told else environment
+
+
+def _given(**settings: Any) -> dict[str, Any]:
+    """The settings that are given."""
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _own(where: str) -> Kind:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.experiment import Experiment
@@ -12,6 +13,21 @@ from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 
 FORMAT = 1
 """The format of results. It increases when the same settings give other results, or when the files change."""
+
+
+class Conditions(NamedTuple):
+    """What all runs of an experiment share."""
+
+    rounds: int
+    seed: int
+    horizon_known: bool
+    curve_points: int
+    decisions: bool
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> "Conditions":
+        """Those of the experiment."""
+        return cls(*(getattr(experiment, name) for name in cls._fields))
 
 
 @dataclass(frozen=True)
@@ -32,14 +48,7 @@ def planned_runs(experiment: Experiment) -> list[PlannedRun]:
     repeat and seed; whether the horizon is known; and what is recorded. It does not depend on the rest of the
     experiment.
     """
-    common = [
-        FORMAT,
-        experiment.rounds,
-        experiment.seed,
-        experiment.horizon_known,
-        experiment.curve_points,
-        experiment.decisions,
-    ]
+    common = [FORMAT, *Conditions.of(experiment)]
     learners = [(point, identity(point.kind, point.settings, LEARNER_KINDS)) for point in experiment.learner_points()]
     runs = []
     for environment in experiment.environment_points():

@@ -36,9 +36,5 @@ def _table(grid: Grid, folder: Path) -> dict[str, Any]:
     if FILE in settings:
         files = settings[FILE]
         several = isinstance(files, list | tuple)
-        settings[FILE] = [_relative(one, folder) for one in files] if several else _relative(files, folder)
+        settings[FILE] = [os.path.relpath(one, folder) for one in files] if several else os.path.relpath(files, folder)
     return {"kind": grid.kind, **settings}
-
-
-def _relative(file: str, folder: Path) -> str:
-    return os.path.relpath(file, folder)

@@ -17,8 +17,7 @@ VERSIONS = ("graphbandit", "python", "numpy")
 
 def version_rows(several: Sequence[Results]) -> list[tuple[str, str]]:
     """The versions of this package, of Python and of NumPy that the runs used."""
-    known = [name for name in VERSIONS if all(name in results.timings.column_names for results in several)]
-    return [(name, ", ".join(known_versions(several, name))) for name in known]
+    return [(name, ", ".join(known_versions(several, name))) for name in VERSIONS]
 
 
 def known_versions(several: Sequence[Results], name: str) -> list[str]:
@@ -27,9 +26,7 @@ def known_versions(several: Sequence[Results], name: str) -> list[str]:
 
 
 def point_settings(results: Results) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every environment and every learner with all its settings, if the results have them."""
-    if "settings" not in results.runs.column_names:
-        return []
+    """Every environment and every learner with all its settings."""
     found = []
     for kind, title in (("environment", "Environments"), ("learner", "Learners")):
         told: dict[str, str] = {}

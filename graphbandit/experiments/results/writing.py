@@ -67,7 +67,8 @@ class Store:
             self._waiting.append(result.rows)
         if result.failures:
             self._failures += [_described(failure) for failure in result.failures]
-            self._write_failures()
+            text = json.dumps(self._failures, indent=2, ensure_ascii=False) + "\n"
+            write_bytes(self.folder / files.FAILURES, text.encode())
 
     def flush_when_due(self) -> None:
         """Write if the last write was a second ago or more; called after every result of any experiment."""
@@ -116,10 +117,6 @@ class Store:
         (self.folder / files.PARTS).mkdir(exist_ok=True)
         files.write(self.folder / files.PARTS / f"{self._next:08d}.parquet", rows)
         self._next += 1
-
-    def _write_failures(self) -> None:
-        text = json.dumps(self._failures, indent=2, ensure_ascii=False) + "\n"
-        write_bytes(self.folder / files.FAILURES, text.encode())
 
 
 def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from graphbandit.errors import SettingError
 from graphbandit.experiments.describe.experiment import Experiment
-from graphbandit.experiments.describe.planned_runs import PlannedRun, planned_runs
+from graphbandit.experiments.describe.planned_runs import Conditions, PlannedRun, planned_runs
 from graphbandit.experiments.running.engines import Engine, Processes
-from graphbandit.experiments.running.tasks import Conditions, Task, TaskResult
+from graphbandit.experiments.running.tasks import Task, TaskResult
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
@@ -207,13 +207,7 @@ class _Pace:
 
 def _tasks(experiment: Experiment, runs: list[PlannedRun], pace: _Pace) -> Iterator[Task]:
     """Tasks, repeat by repeat, so that learners can be compared early; runs that share draws stay together."""
-    conditions = Conditions(
-        rounds=experiment.rounds,
-        seed=experiment.seed,
-        horizon_known=experiment.horizon_known,
-        curve_points=experiment.curve_points,
-        decisions=experiment.decisions,
-    )
+    conditions = Conditions.of(experiment)
     order = {label: i for i, label in enumerate(dict.fromkeys(run.environment.label for run in runs))}
     runs = sorted(runs, key=lambda run: (run.repeat, order[run.environment.label]))
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.repeat, run.environment.label))]

@@ -18,24 +18,13 @@ import numpy as np
 from graphbandit.base.shapes import Int
 from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.describe.learner_kinds import build_learner
-from graphbandit.experiments.describe.planned_runs import PlannedRun
+from graphbandit.experiments.describe.planned_runs import Conditions, PlannedRun
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 from graphbandit.simulate import Run as PlayedRun
 from graphbandit.simulate import run_repeat
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-@dataclass(frozen=True, kw_only=True)
-class Conditions:
-    """What all runs of an experiment share."""
-
-    rounds: int
-    seed: int
-    horizon_known: bool
-    curve_points: int
-    decisions: bool
 
 
 @dataclass(frozen=True)

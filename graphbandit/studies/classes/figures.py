@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from graphbandit.plots.axes import panel_title, panels_for, plain_log_ticks, write_labels
 from graphbandit.plots.style import BLUE, GREY, literal
-from graphbandit.studies.classes.comparison import OURS, Comparison
+from graphbandit.studies.classes.comparison import OURS
+from graphbandit.studies.findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def plot_comparison(comparison: Comparison) -> Figure:
+def plot_comparison(findings: Findings) -> Figure:
     """A panel for each environment: mean regret of every learner with its interval, AdaCB.G in blue."""
-    regrets = comparison.regrets
+    regrets = findings.regrets
     figure, panels = panels_for(len(regrets.environments), width=4.2, height=0.9 + 0.24 * len(regrets.learners))
     for axes, environment in zip(panels, regrets.environments, strict=True):
         names = regrets.by_mean(environment)[::-1]
@@ -27,5 +28,5 @@ def plot_comparison(comparison: Comparison) -> Figure:
         write_labels(axes, "regret", "")
         plain_log_ticks(axes.xaxis)
         axes.set_yticks(range(len(names)), [literal(name) for name in names], size=8.5)
-        panel_title(axes, environment, f"T = {comparison.rounds[environment]}")
+        panel_title(axes, environment, f"T = {findings.rounds[environment]}")
     return figure

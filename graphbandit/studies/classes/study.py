@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphbandit.studies.classes.comparison import comparison_of, difference_table, regret_table
+from graphbandit.studies.classes.comparison import difference_table, regret_table, verdict
 from graphbandit.studies.classes.figures import plot_comparison
 from graphbandit.studies.findings import Findings
 from graphbandit.studies.outcome import Outcome, Picture, lead_of, plain_sections
@@ -22,9 +22,8 @@ STUDY = Study(
 
 def outcome(findings: Findings) -> Outcome:
     """Tables of mean regrets and of differences to the best, and a verdict for each environment."""
-    compared = comparison_of(findings)
-    tables = [regret_table(compared), difference_table(compared)]
-    verdicts = [compared.verdict(environment) for environment in compared.regrets.environments]
+    tables = [regret_table(findings), difference_table(findings)]
+    verdicts = [verdict(findings, environment) for environment in findings.regrets.environments]
     documents = [text for table in tables for text in (table.caption, table.to_markdown())]
     shows = "Mean regret of every learner with its 95 % interval; a panel for each environment."
     return Outcome(
@@ -33,6 +32,6 @@ def outcome(findings: Findings) -> Outcome:
         verdicts=verdicts,
         table=tables[0],
         tables="\n\n".join([*documents, "\n".join(f"- {verdict}" for verdict in verdicts)]) + "\n",
-        pictures=[Picture("classes", plot_comparison(compared), shows)],
+        pictures=[Picture("classes", plot_comparison(findings), shows)],
         sections=plain_sections(verdicts, tables),
     )

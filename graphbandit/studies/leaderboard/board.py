@@ -88,16 +88,20 @@ class Board:
         return max(ran, key=lambda each: each.ratio) if ran else None
 
     @cached_property
+    def worst_cases(self) -> dict[str, Worst]:
+        """The worst cell of every learner that ran in a stochastic one, the lowest ratio first."""
+        found = {name: worst for name in self.learners if (worst := self.worst(name)) is not None}
+        return dict(sorted(found.items(), key=lambda item: item[1].ratio))
+
+    @cached_property
     def general(self) -> tuple[str, ...]:
         """The learners that ran in every stochastic cell, the lowest worst case first."""
-        found = [name for name in self.learners if all((cell, name) in self.ratios for cell in self.stochastic)]
-        return tuple(sorted(found, key=self._worst_ratio))
+        return tuple(name for name in self.worst_cases if all((cell, name) in self.ratios for cell in self.stochastic))
 
     @cached_property
     def special(self) -> tuple[str, ...]:
         """The learners that ran in only some stochastic cells, the lowest worst case first."""
-        found = [name for name in self.learners if name not in self.general and self.worst(name) is not None]
-        return tuple(sorted(found, key=self._worst_ratio))
+        return tuple(name for name in self.worst_cases if name not in self.general)
 
     def mean_rank(self, learner: str) -> float:
         """The learner's mean rank by mean regret, over the stochastic cells in which it ran; nan if there are none."""
@@ -133,18 +137,12 @@ class Board:
         found = []
         for name in self.special:
             cells = [cell for cell in self.stochastic if (cell, name) in self.ratios]
-            theirs = self.worst(name, cells)
+            theirs = self.worst_cases[name]
             own = {ours: worst for ours in self.ours if (worst := self.worst(ours, cells)) is not None}
             nearest = min(own, key=lambda ours: own[ours].ratio)
-            assert theirs is not None
             if theirs.ratio < own[nearest].ratio:
                 found.append((name, theirs, nearest, own[nearest]))
         return found
-
-    def _worst_ratio(self, learner: str) -> float:
-        worst = self.worst(learner)
-        assert worst is not None
-        return worst.ratio
 
 
 def board_of(findings: Findings, adversarial: Collection[str]) -> Board:
@@ -155,8 +153,8 @@ def board_of(findings: Findings, adversarial: Collection[str]) -> Board:
     titles = findings.plan.described.experiments
     cells = {name: finding.regrets.environments for name, finding in several.items()}
     return Board(
-        regrets=FinalRegrets.joined([finding.regrets for finding in several.values()]),
-        rounds={cell: finding.experiment.rounds for name, finding in several.items() for cell in cells[name]},
+        regrets=findings.regrets,
+        rounds=findings.rounds,
         groups={titles[name]: cells[name] for name in several},
         adversarial=frozenset(cell for name in several if name in adversarial for cell in cells[name]),
         microseconds={

@@ -61,8 +61,7 @@ def plot_worst(board: Board) -> Figure:
     learners = (*board.general, *board.special)
     axes, longest = new_axes(7.5, 1.2 + 0.24 * len(learners)), 1.5
     for y, name in enumerate(learners):
-        worst = board.worst(name)
-        assert worst is not None
+        worst = board.worst_cases[name]
         colour = BLUE if name in board.ours else GREY if name in board.general else PALE
         width = min(worst.ratio, 10 * DARKEST)
         axes.barh(y, width - 1.0, left=1.0, color=colour, height=0.7)

@@ -92,7 +92,7 @@ def _number(x: float, text: Callable[[float], str]) -> Cell:
 
 def _worst(board: Board, learner: str) -> tuple[Cell, Cell]:
     """The worst ratio and its cell."""
-    worst = board.worst(learner)
+    worst = board.worst_cases.get(learner)
     if worst is None:
         return Cell(ABSENT, math.nan), Cell(ABSENT)
     partly = "" if learner in board.general else " (of those played)"

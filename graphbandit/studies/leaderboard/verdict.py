@@ -31,8 +31,7 @@ def worst_line(board: Board) -> str:
     named += [name for name in board.ours if name not in named]
     parts = []
     for name in named:
-        worst = board.worst(name)
-        assert worst is not None
+        worst = board.worst_cases[name]
         parts.append(f"{name} {ratio_text(worst.ratio)} times the best ({worst.cell})")
     won = board.general[0] in board.ours
     who = f"{board.general[0]}, one of ours, is first" if won else f"{board.general[0]} is first, not one of ours"

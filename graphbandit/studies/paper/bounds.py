@@ -4,8 +4,6 @@ The bounds are for rewards in [0, 1], which neither reading of the paper's rewar
 which normal contexts do not have (some come arbitrarily close to a tie), so the median gap is used instead.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from graphbandit.base.shapes import Float
@@ -21,21 +19,16 @@ INSTANCES = 5
 """The gap-dependent bound is averaged over this many instances, those of the first repeats."""
 
 
-class HorizonBounds(NamedTuple):
-    """Theorem 3.2 and Theorem 3.1 at several horizons."""
-
-    minimax: Float[np.ndarray, " horizons"]
-    gap_dependent: Float[np.ndarray, " horizons"]
-
-
 def independence_bound(point: Point, horizon: int) -> float:
     """Theorem 3.2 for disjoint cliques; the independence number is the number of cliques."""
     sizes = _sizes(point)
     return minimax_bound(horizon=float(horizon), n_arms=int(point.settings["n_arms"]), **sizes)
 
 
-def horizon_bounds(point: Point, horizons: Float[np.ndarray, " horizons"], *, seed: int) -> HorizonBounds:
-    """Both bounds for an environment of disjoint cliques."""
+def horizon_bounds(
+    point: Point, horizons: Float[np.ndarray, " horizons"], *, seed: int
+) -> tuple[Float[np.ndarray, " horizons"], Float[np.ndarray, " horizons"]]:
+    """Theorem 3.2 and Theorem 3.1 at several horizons, for an environment of disjoint cliques."""
     sizes = _sizes(point)
     minimax = minimax_bound(horizon=horizons, n_arms=int(point.settings["n_arms"]), **sizes)
     environment = build_environment(point.kind, point.settings)
@@ -47,7 +40,7 @@ def horizon_bounds(point: Point, horizons: Float[np.ndarray, " horizons"], *, se
         theta = disagreement_coefficient(instance.functions, rounds.contexts, instance.truth)
         gap = float(np.median(context_gaps(rounds.means)))
         curves.append(gap_dependent_bound(horizon=horizons, gap=gap, disagreement=theta, **sizes))
-    return HorizonBounds(minimax, np.mean(curves, axis=0))
+    return minimax, np.mean(curves, axis=0)
 
 
 def _sizes(point: Point) -> dict[str, float]:

@@ -22,15 +22,10 @@ EXPONENTS = ("independence", "arms", "horizon")
 
 def table_of(findings: Findings, name: str) -> Table:
     """The table of an experiment that was run."""
-    finding = findings.get(name)
-    if name == "clique-table" and finding is not None:
-        return _clique_table(finding)
-    if name == "parts" and finding is not None:
-        return _parts_table(finding)
     if name in AXES:
         return _trend_table(findings, name)
-    assert finding is not None
-    return _kinds_table(finding)
+    makers = {"clique-table": _clique_table, "parts": _parts_table}
+    return makers.get(name, _kinds_table)(findings.experiments[name])
 
 
 def set_size_table(sizes: SetSizes) -> Table:

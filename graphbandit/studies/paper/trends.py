@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.experiments.analysis.intervals import Interval, slope_interval
-from graphbandit.studies.findings import Findings
+from graphbandit.experiments.describe.grids import Point
+from graphbandit.experiments.describe.kinds import Value
+from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.paper.bounds import horizon_bounds, independence_bound
 from graphbandit.studies.paper.names import MAIN, READINGS
 
@@ -52,53 +55,32 @@ AXES = {
 
 def trends(findings: Findings, name: str) -> list[Trend]:
     """The panels of one of `AXES`; none if it was not run."""
+    several, found = findings.family(name), []
+    readings: dict[str, dict[str, Value]] = {reading: {"reward_scale": scale} for reading, scale in READINGS.items()}
+    if name == "reward-scale":
+        readings = {"": {}}
+    for kind in several[0].experiment.environments if several else ():
+        for reading, settings in readings.items():
+            places = [(finding, point) for finding in several for point in finding.points(name=kind, **settings)]
+            values = np.array([_value(name, finding, point) for finding, point in places])
+            regrets = {who: np.stack([finding.by_repeat(point, who) for finding, point in places]) for who in MAIN}
+            bounds = _bounds(name, places, values, findings.plan.seed)
+            found.append(Trend(title=kind, reading=reading, values=values, regrets=regrets, bounds=bounds))
+    return found
+
+
+def _value(name: str, finding: Finding, point: Point) -> float:
+    """The number that varies; each number of rounds is an experiment of its own."""
+    return float(finding.experiment.rounds if name == "horizon" else point.settings[AXES[name].setting])
+
+
+def _bounds(
+    name: str, places: Sequence[tuple[Finding, Point]], values: Float[np.ndarray, " values"], seed: int
+) -> dict[str, Float[np.ndarray, " values"]]:
+    """The theorems' bounds at these values; none where they say nothing of the number that varies."""
+    if name == "independence":
+        return {MINIMAX: np.array([independence_bound(point, finding.experiment.rounds) for finding, point in places])}
     if name == "horizon":
-        return _horizon_trends(findings)
-    finding = findings.get(name)
-    if finding is None:
-        return []
-    axis, found = AXES[name], []
-    readings = {"": None} if name == "reward-scale" else READINGS
-    for kind in finding.experiment.environments:
-        for reading, scale in readings.items():
-            points = finding.points(name=kind) if scale is None else finding.points(name=kind, reward_scale=scale)
-            bounds = {}
-            if name == "independence":
-                drawn = [independence_bound(point, finding.experiment.rounds) for point in points]
-                bounds = {MINIMAX: np.array(drawn)}
-            found.append(
-                Trend(
-                    title=kind,
-                    reading=reading,
-                    values=np.array([float(point.settings[axis.setting]) for point in points]),
-                    regrets={name: np.stack([finding.by_repeat(point, name) for point in points]) for name in MAIN},
-                    bounds=bounds,
-                )
-            )
-    return found
-
-
-def _horizon_trends(findings: Findings) -> list[Trend]:
-    """The trends over the number of rounds, each of which is an experiment of its own."""
-    several = findings.family("horizon")
-    if not several:
-        return []
-    horizons = np.array([float(finding.experiment.rounds) for finding in several])
-    found = []
-    for reading, scale in READINGS.items():
-        points = [finding.points(reward_scale=scale)[0] for finding in several]
-        regrets = {
-            name: np.stack([finding.by_repeat(point, name) for finding, point in zip(several, points, strict=True)])
-            for name in MAIN
-        }
-        bounds = horizon_bounds(points[0], horizons, seed=findings.plan.seed)
-        found.append(
-            Trend(
-                title=points[0].name,
-                reading=reading,
-                values=horizons,
-                regrets=regrets,
-                bounds={MINIMAX: bounds.minimax, GAP_DEPENDENT: bounds.gap_dependent},
-            )
-        )
-    return found
+        minimax, gap_dependent = horizon_bounds(places[0][1], values, seed=seed)
+        return {MINIMAX: minimax, GAP_DEPENDENT: gap_dependent}
+    return {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.tables import Cell, Table, number_cell, short_number
@@ -12,6 +13,7 @@ from graphbandit.experiments.report.sections.base import Reported, texts
 from graphbandit.plots.looks import SHOWN
 from graphbandit.plots.pages.page import Section
 from graphbandit.plots.pages.svg import page_picture
+from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results
@@ -44,18 +46,10 @@ def _environment(results: Results, regrets: FinalRegrets, number: int, place: st
 
 
 def _details_table(regrets: FinalRegrets, place: str) -> Table:
-    names = {
-        "mean": "mean",
-        "std": "std",
-        "standard_error": "s.e.",
-        "minimum": "minimum",
-        "quartile_1": "quartile 1",
-        "median": "median",
-        "quartile_3": "quartile 3",
-        "maximum": "maximum",
-    }
+    names = [one.name for one in fields(Summary)]
+    heads = [name.replace("standard_error", "s.e.").replace("_", " ") for name in names]
     rows = []
     for learner in regrets.by_mean(place):
         summary, count = regrets.summary(place, learner), len(regrets.sample(place, learner))
         rows.append([learner, *(number_cell(getattr(summary, name)) for name in names), Cell(str(count), count)])
-    return Table(f"Final regret in {place}", ["learner", *names.values(), "runs"], rows, sorted_by=1)
+    return Table(f"Final regret in {place}", ["learner", *heads, "runs"], rows, sorted_by=1)

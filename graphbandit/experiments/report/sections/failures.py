@@ -18,12 +18,12 @@ def section(reported: Reported) -> Section | None:
         return None
     shown = []
     for failure in results.failures[:FAILURES]:
-        error = str(failure.get("error", "")).rstrip()
+        error = failure["error"].rstrip()
         shown.append(
             {
                 "what": f"{failure['learner']} in {failure['environment']}, repeat {failure['repeat']}",
-                "last": error.splitlines()[-1] if error else "",
-                "settings": json.dumps(failure.get("settings", {}), indent=1, ensure_ascii=False),
+                "last": error.splitlines()[-1],
+                "settings": json.dumps(failure["settings"], indent=1, ensure_ascii=False),
                 "error": error,
             }
         )

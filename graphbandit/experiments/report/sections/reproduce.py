@@ -20,7 +20,7 @@ CITATION = """\
 def section(reported: Reported) -> Section:
     """The commands and the file that reproduce these results, and what to cite."""
     results = reported.results
-    versions = known_versions([results], "graphbandit") if "graphbandit" in results.timings.column_names else []
+    versions = known_versions([results], "graphbandit")
     version = versions[0] if len(versions) == 1 else ""
     file = re.sub(r"[^A-Za-z0-9]+", "-", results.experiment.name).strip("-").lower() or "experiment"
     install = f"pip install graphbandit{'==' if version else ''}{version}"
