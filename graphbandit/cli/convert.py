@@ -8,8 +8,23 @@ from typing import Annotated
 import typer
 
 from graphbandit.cli.console import amount_bars
+from graphbandit.cli.option_words import errors_in_options
 
 app = typer.Typer()
+
+WORDS = {
+    "expected n_arms, arms, graphs or probabilities": "expected --arms, --arm or --probability",
+    r"arms=\[\.\.\.\]": "--arm NAME, once for each arm",
+    "expected one of the names in arms": "expected one of the names that --arm gives",
+    "expected a frame of rewards": "expected --rewards TABLE",
+    "^source_format is": "--from is",
+    "^target_format is": "--to is",
+    "^contexts is": "--contexts is",
+    "expected columns among": "expected --context and --probability to name some of",
+    "the column ('.*?') of context": r"--context \1",
+    "the column ('.*?') of probabilities": r"--probability \1",
+}
+"""What messages say in place of the names of settings."""
 
 
 @app.command(epilog="Example: graphbandit convert vw.dsjson log, and back: graphbandit convert log vw.dsjson")
@@ -48,27 +63,42 @@ def convert(
         typer.Option(help="A feature of Vowpal Wabbit to keep, such as User.age. Repeatable.", show_default="all"),
     ] = None,
     context: Annotated[
-        list[str] | None, typer.Option(help="A column of the table that belongs to the context. Repeatable.")
+        list[str] | None, typer.Option(help="A column of numbers that belongs to the context. Repeatable.")
     ] = None,
     probability: Annotated[
         list[str] | None,
-        typer.Option(help="The table's column with an arm's probability, in the order of the arms. Repeatable."),
+        typer.Option(
+            help="The table's column with an arm's probability, in the order of the arms; in place of a column "
+            "probability. Repeatable."
+        ),
     ] = None,
     arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in the table. Repeatable.")] = None,
     arms: Annotated[
-        int | None, typer.Option(help="How many arms the table has.", show_default="from the table")
+        int | None, typer.Option(help="How many arms there are.", show_default="from --arm or --probability")
     ] = None,
     rewards: Annotated[
-        Path | None, typer.Option(help="A table with one row for each reward: decision, arm, reward.", dir_okay=False)
+        Path | None,
+        typer.Option(
+            help="A table with one row for each reward: decision, arm, reward; in place of a column reward.",
+            dir_okay=False,
+        ),
     ] = None,
 ) -> None:
     """Convert a log from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
+
+    A table needs these columns; others are kept, and columns of numbers can be the context:
+    action: the arm played, by its number from 0 or by its name
+    probability: the probability with which it was played
+    reward: its reward
+
+    For example, if visits.csv begins with age,action,probability,reward and 31,tea,0.5,1:
+    graphbandit convert visits.csv log --context age --arm tea --arm cake
 
     Vowpal Wabbit's graphs are transposed on the way: there, row,col says that playing col reveals row.
     """
     from graphbandit.interop.convert import convert as converted
 
-    with amount_bars() as show:
+    with errors_in_options(WORDS), amount_bars() as show:
         found = converted(
             source,
             target,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -167,9 +168,16 @@ class Layout:
 
 def check_columns(table: str, schema: pa.Schema, place: str | None = None) -> None:
     """Raise LogError if a column that every log must have is missing."""
-    missing = [name for name in REQUIRED[table] if name not in schema.names]
+    check_present(REQUIRED[table], schema, place or table)
+
+
+def check_present(needed: Sequence[str], schema: pa.Schema, place: str) -> None:
+    """Raise LogError unless all columns that are needed are there; `place` names the table or the file."""
+    missing = [name for name in needed if name not in schema.names]
     if missing:
+        words = f"column {missing[0]} is" if len(missing) == 1 else f"columns {', '.join(missing)} are"
         raise LogError(
-            f"the columns {', '.join(missing)} are missing; expected at least {', '.join(REQUIRED[table])}",
-            table=place or table,
+            f"the {words} missing; expected at least {', '.join(needed)}, and found "
+            f"{', '.join(schema.names) or 'none'}",
+            table=place,
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
 from graphbandit.logs.array_input import log_stamp, told_n_arms
@@ -22,6 +23,7 @@ from graphbandit.logs.format import (
     REWARDS,
     Layout,
     check_columns,
+    check_present,
 )
 from graphbandit.logs.sources import TableSource, graph_rows
 from graphbandit.rounds.shown import Graphs
@@ -54,6 +56,7 @@ def source_of_frames(
         rounds = _with_probability(rounds)
     names = None if arms is None else list(map(str, arms))
     rounds = _numbered(rounds, "action", names, DECISIONS)
+    check_present(("action", "probability"), rounds.schema, DECISIONS)
     keys = rounds["id"] if "id" in rounds.column_names else None
     rounds, renumbered = _with_ids(rounds)
     if rewards is None:
@@ -64,7 +67,6 @@ def source_of_frames(
         seen = _numbered(seen, "arm", names, REWARDS)
         if renumbered:
             seen = _references(seen, keys)
-    check_columns(DECISIONS, rounds.schema)
     size = _size(n_arms, names, graphs, rounds)
     layout = Layout(
         stamp=log_stamp(size, _context_shape(rounds), names, context_names),
@@ -81,18 +83,27 @@ def _with_lists(table: pa.Table, name: str, columns: str | Sequence[str] | None)
     chosen = [columns] if isinstance(columns, str) else list(columns)
     missing = [column for column in chosen if column not in table.column_names]
     if missing:
-        raise LogError(f"the columns {', '.join(missing)} are missing; expected them for {name}", table=DECISIONS)
+        found = ", ".join(table.column_names)
+        raise LogError(f"{name} has {', '.join(missing)}; expected columns among {found}", table=DECISIONS)
     if len(chosen) == 1 and pa.types.is_nested(table.schema.field(chosen[0]).type):
         values = table[chosen[0]]
     else:
-        try:
-            rows = [np.asarray(table[column].to_numpy(), dtype=np.float64) for column in chosen]
-        except (TypeError, ValueError) as error:
-            raise LogError(f"the columns of {name} are not numbers: {error}", table=DECISIONS) from None
-        values = fixed_lists(np.stack(rows, axis=1))
+        values = fixed_lists(np.stack([_column_numbers(table[column], column, name) for column in chosen], axis=1))
     if name in table.column_names:
         table = table.drop_columns([name])
     return table.append_column(name, values)
+
+
+def _column_numbers(column: pa.ChunkedArray, which: str, name: str) -> Float[np.ndarray, " n"]:
+    """The numbers of the column `which`, which is part of `name`."""
+    try:
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise LogError(
+            f"the column {which!r} of {name} has type {column.type}; expected numbers, such as a column of 0 and 1 "
+            f"for each category: {error}",
+            table=DECISIONS,
+        ) from None
 
 
 def _with_context(table: pa.Table, context: str | Sequence[str] | None) -> tuple[pa.Table, list[str] | None]:
@@ -104,8 +115,7 @@ def _with_context(table: pa.Table, context: str | Sequence[str] | None) -> tuple
 
 
 def _with_probability(table: pa.Table) -> pa.Table:
-    if "action" not in table.column_names:
-        check_columns(DECISIONS, table.schema)
+    check_present(("action",), table.schema, DECISIONS)
     lists, actions = table["probabilities"].to_pylist(), table["action"].to_pylist()
     if not all(isinstance(action, int) and 0 <= action < len(p) for p, action in zip(lists, actions, strict=True)):
         raise LogError(
@@ -161,7 +171,7 @@ def _references(rewards: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
 def _own_rewards(decisions: pa.Table) -> tuple[pa.Table, pa.Table]:
     """The rewards of the arms played, from the decisions' own column; an empty one is a reward that is missing."""
     if "reward" not in decisions.column_names:
-        found = ", ".join(map(repr, decisions.column_names))
+        found = ", ".join(repr(name) for name in decisions.column_names if name != "id")
         raise LogError(
             f"there are no rewards; expected a frame of rewards, or a column reward among {found}", table=DECISIONS
         )

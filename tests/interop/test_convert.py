@@ -65,6 +65,30 @@ def test_progress(made, tmp_path):
     assert seen == [(40, 40)]
 
 
+TABLE = "city,action,probability,reward\nRome,0,0.5,3\nParis,1,0.5,1\n"
+BAD_TABLES = [
+    (
+        "w,city,arm,reward,p\n1,Rome,a,3,0.5\n",
+        [],
+        "the columns action, probability are missing; expected at least action, probability, and found w, city, arm",
+    ),
+    (TABLE, [], "the number of arms is not told; expected --arms, --arm or --probability"),
+    (TABLE, ["--arms", "2", "--context", "city"], "--context 'city' has type string; expected numbers"),
+    (TABLE, ["--arms", "2", "--context", "town"], "context has town; expected --context and --probability to name"),
+    (TABLE.replace(",0,", ",tea,"), [], "expected arms by number, or their names as --arm NAME"),
+    (TABLE.replace(",0,", ",jam,"), ["--arm", "tea"], "action is 'jam'; expected one of the names that --arm gives"),
+    (TABLE.replace("reward", "sold"), ["--arms", "2"], "there are no rewards; expected --rewards TABLE, or a column"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "message"), BAD_TABLES, ids=range(len(BAD_TABLES)))
+def test_errors_of_tables_name_columns_and_options(text, options, message, tmp_path):
+    (tmp_path / "log.csv").write_text(text)
+    output = run(tmp_path / "log.csv", tmp_path / "log", *options, ends=2)
+    assert message in output
+    assert len(output.strip().splitlines()) == 1
+
+
 BAD = [
     (("nowhere.dsjson", "log"), "nowhere.dsjson does not exist"),
     (("bad.dsjson", "log"), "bad.dsjson, line 2: not JSON"),
@@ -72,10 +96,10 @@ BAD = [
     (("log.xlsx", "log"), "log.xlsx ends in '.xlsx'; expected .dsjson"),
     (("good.dsjson", "other.txt"), "neither good.dsjson nor other.txt is a log"),
     (("good.dsjson", "full"), "full exists already"),
-    (("good.dsjson", "log", "--from", "excel"), "source_format is 'excel'"),
+    (("good.dsjson", "log", "--from", "excel"), "--from is 'excel'"),
     (("good.dsjson", "log", "--context", "age"), "context came with a file of vw-dsjson"),
     (("written", "log.csv"), "a log cannot be written as csv"),
-    (("good.dsjson", "log", "--contexts", "all"), "contexts is 'all'"),
+    (("good.dsjson", "log", "--contexts", "all"), "--contexts is 'all'"),
 ]
 
 
@@ -108,3 +132,5 @@ def test_help():
     output = run("--help")
     for word in ("SOURCE", "TARGET", "--from", "Vowpal Wabbit", "playing col reveals row", "Example: graphbandit con"):
         assert word in output
+    for column in ("action: the arm played", "probability: ", "reward: ", "--context age --arm tea --arm cake"):
+        assert column in output

@@ -58,9 +58,9 @@ def test_rewards_of_their_own(tmp_path):
 
 
 BAD = [
-    ("age,action,reward\n1,0,1\n", {}, "the columns probability are missing"),
+    ("age,action,reward\n1,0,1\n", {}, "the column probability is missing"),
     (numbered(CSV).replace("0.5,0.5", "0.5,0.6"), SETTINGS, "log.csv, line 2: the probabilities sum to 1.1"),
-    (numbered(CSV).replace(",1,0.25", ",7,0.25"), SETTINGS | {"probabilities": None}, "the columns probability"),
+    (numbered(CSV).replace(",1,0.25", ",7,0.25"), SETTINGS | {"probabilities": None}, "the column probability"),
     (
         "action,probability,reward\n0,0.5,1\n1,0,1\n",
         {"n_arms": 2},

@@ -121,9 +121,9 @@ REWARDS = pd.DataFrame({"decision": [1, 2], "arm": [0, 1], "reward": [1.0, 0.5]}
 @pytest.mark.parametrize(
     ("decisions", "rewards", "message"),
     [
-        (GOOD.drop(columns="action"), REWARDS, "the columns action are missing"),
-        (GOOD.drop(columns="probability"), REWARDS, "the columns probability are missing"),
-        (GOOD, REWARDS.drop(columns="arm"), "rewards: the columns arm are missing"),
+        (GOOD.drop(columns="action"), REWARDS, "the column action is missing"),
+        (GOOD.drop(columns="probability"), REWARDS, "the column probability is missing"),
+        (GOOD, REWARDS.drop(columns="arm"), "rewards: the column arm is missing"),
         (GOOD, REWARDS.assign(decision=[1, 7]), None),
         (GOOD.assign(id=[1, 9]), REWARDS.assign(decision=[1, 7]), "rewards, row 1: there is no decision 7"),
         (GOOD, REWARDS.assign(decision=[2, 2], arm=[1, 1]), "rewards, row 1: the reward of arm 1 of decision 2 is"),
@@ -192,7 +192,7 @@ def test_damaged_pages_are_found_refused(folder):
 @pytest.mark.parametrize(
     ("table", "change", "message"),
     [
-        ("rewards", lambda rows: rows.drop_columns(["arm"]), "rewards/000000.parquet: the columns arm are missing"),
+        ("rewards", lambda rows: rows.drop_columns(["arm"]), "rewards/000000.parquet: the column arm is missing"),
         ("rewards", lambda rows: rows.replace_schema_metadata({}), "has no stamp of a log"),
         ("decisions", stamped(version=2), "decisions/000000.parquet has log version 2; expected 1"),
         ("decisions", stamped(n_arms=9), "decisions/000000.parquet has n_arms 9; expected 5"),
