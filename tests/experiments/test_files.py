@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -223,11 +224,14 @@ def test_lines_of_every_way_to_write_a_key():
 def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
     result = invoke("new", tmp_path / "new.toml", "--like", name)
     assert result.exit_code == 0
-    assert (tmp_path / "new.toml").read_text() == packaged_text(name)
     written = load(tmp_path / "new.toml")
-    if name != STARTER:
+    if name == STARTER:
+        text = packaged_text(name)
+        assert (tmp_path / "new.toml").read_text() == text.replace('"first"', '"new"').replace("/first", "/new")
+        assert (written.name, "results/first" in text) == ("new", True)
+    else:
         study, file = packaged_names()[name]
-        assert written == study_named(study).experiment(file)
+        assert written == replace(study_named(study).experiment(file), name="new")
     again = invoke("new", tmp_path / "new.toml")
     assert again.exit_code == 2
     assert "File exists" in again.stderr
@@ -238,6 +242,11 @@ def test_the_example_runs(tmp_path):
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert len(done.stdout.splitlines()) == 6
     assert (tmp_path / "results" / "stars" / "runs.parquet").exists()
+
+
+def test_a_file_whose_name_no_folder_can_have_is_not_written(tmp_path):
+    assert "name is '-x'; expected letters" in refusal("new", tmp_path / "-x.toml")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):
