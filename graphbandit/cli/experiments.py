@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphbandit.base.tables import Cell, Table
+from graphbandit.base.tables import Cell, Table, counted
 from graphbandit.cli.console import print_table, progress_bar
 from graphbandit.errors import SavedFileError, SettingError
 
@@ -31,10 +31,10 @@ def new(
         ),
     ] = "starter",
 ) -> None:
-    """Write a commented experiment file to start from. It runs as it is."""
-    from graphbandit.studies.study import packaged_text
+    """Write a commented experiment file to start from. It runs as it is, into a folder named after the file."""
+    from graphbandit.studies.study import named_text, packaged_text
 
-    text = packaged_text(like)
+    text = named_text(packaged_text(like), file.stem)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as target:
             target.write(text)
@@ -70,12 +70,13 @@ def run(
     if not quiet:
         _print_results(results)
         typer.echo(f"\nResults: {folder}")
+        _print_left_over(results, file)
     if results.failures:
         _report_failures(results)
         raise typer.Exit(1)
 
 
-@app.command(epilog="Example: graphbandit show results/first")
+@app.command(epilog="Example: graphbandit show results/sweep")
 def show(
     folder: Annotated[Path, typer.Argument(help="The folder of results.", file_okay=False)],
 ) -> None:
@@ -110,6 +111,17 @@ def _print_results(results: Results) -> None:
         [row, *(_cell(results, *((row, column) if turned else (column, row))) for column in across)] for row in down
     ]
     print_table(Table(described.name, ["final regret, mean ± s.e.", *across], rows))
+
+
+def _print_left_over(results: Results, file: Path) -> None:
+    """Print what the folder has from earlier runs and these results do not show."""
+    from graphbandit.experiments.results.reading import count_others
+
+    others, report = count_others(results), results.folder / "report.html"
+    if others:
+        typer.echo(f"{counted(others, 'finished run')} that {file} does not ask for: kept there, not shown.")
+    if report.exists():
+        typer.echo(f"{report} is of an earlier run: graphbandit report {results.folder}")
 
 
 def _cell(results: Results, environment: str, learner: str) -> Cell:

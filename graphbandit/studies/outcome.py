@@ -43,7 +43,8 @@ class Outcome:
     - `tables`: all tables as Markdown.
     - `pictures`: all figures.
     - `sections`: a function from the drawn figures, by name, to the sections of the page.
-    - `files`: from names of further files to the functions that write them.
+    - `files`: from names of further files to the functions that write them; none by default.
+    - `closing`: lines that the console shows last; none by default.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Outcome:
     pictures: Sequence[Picture]
     sections: Callable[[Mapping[str, PagePicture]], Sequence[Section]]
     files: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    closing: Sequence[str] = ()
 
 
 def texts() -> Any:

@@ -16,7 +16,7 @@ import tomli_w
 
 from graphbandit.base.checks import setting_choice
 from graphbandit.environments.datasets import DIRECTORY_VARIABLE
-from graphbandit.experiments.describe.experiment import Experiment
+from graphbandit.experiments.describe.experiment import Experiment, check_name
 from graphbandit.experiments.describe.toml_reader import read_experiment
 
 if TYPE_CHECKING:
@@ -155,6 +155,18 @@ def packaged_names() -> dict[str, tuple[str, str]]:
         for study in studies
         for name in study.experiments
     }
+
+
+def named_text(text: str, name: str) -> str:
+    """The text of an experiment's file with another name, also where its comments tell the folder of the results.
+
+    >>> print(named_text('[experiment]\\nname = "first"  # results go to results/first', "stars"))
+    [experiment]
+    name = "stars"  # results go to results/stars
+    """
+    old = tomllib.loads(text)["experiment"]["name"]
+    check_name(name)
+    return text.replace(f"results/{old}", f"results/{name}").replace(f'name = "{old}"', f'name = "{name}"', 1)
 
 
 def packaged_text(name: str) -> str:

@@ -54,6 +54,12 @@ def test_run_and_show_print_a_table_and_are_quiet_on_request(tmp_path, monkeypat
     assert f"{found.mean():.2f} ± {found.std(ddof=1) / 3**0.5:.2f}" in result.stdout
     assert invoke("show", "results/small").stdout in result.stdout
     assert invoke("run", "small.toml", "--workers", 1, "--quiet").output == ""
+    assert "kept there" not in result.stdout
+    Path("results/small/report.html").touch()
+    Path("small.toml").write_text(to_toml(replace(SMALL, repeats=2), relative_to=tmp_path))
+    again = invoke("run", "small.toml", "--workers", 1).stdout
+    assert "\n12 finished runs that small.toml does not ask for: kept there, not shown.\n" in again
+    assert "results/small/report.html is of an earlier run: graphbandit report results/small" in again
     fewer = replace(SMALL, repeats=4, environments={f"e{i}": Grid("paper", {"n_arms": 3 + i}) for i in range(6)})
     Path("wide.toml").write_text(to_toml(replace(fewer, name="wide"), relative_to=tmp_path))
     turned = invoke("run", "wide.toml", "--workers", 1).stdout.splitlines()

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -221,11 +222,14 @@ def test_lines_of_every_way_to_write_a_key():
 )
 def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
     succeed("new", tmp_path / "new.toml", "--like", name)
-    assert (tmp_path / "new.toml").read_text() == packaged_text(name)
     written = load(tmp_path / "new.toml")
-    if name != STARTER:
+    if name == STARTER:
+        text = packaged_text(name)
+        assert (tmp_path / "new.toml").read_text() == text.replace('"first"', '"new"').replace("/first", "/new")
+        assert (written.name, "results/first" in text) == ("new", True)
+    else:
         study, file = packaged_names()[name]
-        assert written == study_named(study).experiment(file)
+        assert written == replace(study_named(study).experiment(file), name="new")
     assert "File exists" in refusal("new", tmp_path / "new.toml")
 
 
@@ -233,6 +237,11 @@ def test_the_example_runs(tmp_path):
     script = Path(__file__).parents[2] / "examples" / "experiment.py"
     assert len(printed(script, cwd=tmp_path).splitlines()) == 6
     assert (tmp_path / "results" / "stars" / "runs.parquet").exists()
+
+
+def test_a_file_whose_name_no_folder_can_have_is_not_written(tmp_path):
+    assert "name is '-x'; expected letters" in refusal("new", tmp_path / "-x.toml")
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_packaged_experiment_is_refused(tmp_path):

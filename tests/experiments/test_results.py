@@ -118,6 +118,14 @@ def test_what_is_no_longer_asked_for_is_kept_until_it_is_again(tmp_path):
     assert not part_files(tmp_path / "out")
 
 
+def test_the_folder_of_another_experiment_is_refused(tmp_path):
+    small_results(tmp_path / "out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    with pytest.raises(SavedFileError, match=r"holds the results of the experiment 'small'; expected another folder"):
+        run(replace(SMALL, name="other"), out=tmp_path / "out", engine=InProcess())
+    assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
 @pytest.mark.parametrize(
     "change",
     [{"rounds": 32}, {"seed": 6}, {"horizon_known": False}, {"curve_points": 13}, {"decisions": True}],

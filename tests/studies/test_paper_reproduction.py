@@ -78,8 +78,13 @@ def test_the_whole_of_it_runs_and_says_what_it_found(whole: tuple[Path, Result])
         "100 connected subgraphs of 100 nodes of mine.csv (600 nodes, 1,800 edges), by union-find.",
         f"Page: {out / 'report.html'}",
         "s of processor time",
+        "literal: rewards as the paper prints them; rescaled: ",
+        "probe, no F_m: all arms are candidates; ",
+        "quick: 2 repeats; the figures in the README and the documents are of --full",
     ):
         assert words.lower() in result.stdout.lower(), words
+    assert result.stdout.splitlines()[-1].startswith("claim")
+    assert "table: not tested" in result.stdout.splitlines()[-1]
 
 
 def test_results_are_parquet_with_settings_versions_and_seed(whole: tuple[Path, Result]) -> None:
@@ -96,7 +101,7 @@ def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> N
     check_addresses(page)
     assert page.count("<svg") == len(TITLES) + 4
     told = text(section(page, "claims"))
-    for words in ("no graph parameter is needed as input", "Judged so:", "rescaled, our form"):
+    for words in ("no graph parameter is needed as input", "Rule:", "rescaled, our form"):
         assert words in told
     assert "329.86" not in told
     assert "printed in the paper" in text(section(page, "clique-table"))
@@ -115,6 +120,7 @@ def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool) 
       figures: figures.map((box) => Math.min(box.width, box.height)),
       badges: document.querySelectorAll("#claims .answer").length,
       first: document.querySelector("main section").id,
+      sideways: [...document.querySelectorAll("#claims .stack")].map((e) => e.scrollWidth - e.parentNode.clientWidth),
     };
     """
     seen = visit(whole[0] / "report.html", script, width=width, dark=dark)
@@ -124,6 +130,7 @@ def test_a_browser_shows_it(whole: tuple[Path, Result], width: int, dark: bool) 
     assert min(seen.outcome["figures"]) > 100
     assert seen.outcome["badges"] > 40
     assert seen.outcome["first"] == "claims"
+    assert max(seen.outcome["sideways"]) <= 0  # no text of the claims is hidden
 
 
 def test_without_a_file_the_stand_in_is_named(tmp_path: Path) -> None:

@@ -58,9 +58,7 @@ class Experiment:
     decisions: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or re.fullmatch(r"\w[\w .+-]*", self.name) is None:
-            wanted = "expected letters, digits, spaces, or one of . + - _ after the first: it names a folder"
-            raise ExperimentError(f"name is {self.name!r}; {wanted}", ("experiment", "name"))
+        check_name(self.name)
         for name, least in (("rounds", 1), ("repeats", 1), ("seed", 0), ("curve_points", 1)):
             with _at("experiment", name):
                 setting_integer(name, getattr(self, name), at_least=least)
@@ -108,6 +106,13 @@ class Experiment:
                 with _at("learners", played.name, settings=played.settings), warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # the run itself will warn
                     build_learner(played.kind, played.settings, environment).init(problem)
+
+
+def check_name(name: object) -> None:
+    """Raise ExperimentError unless a folder can have this name."""
+    if not isinstance(name, str) or re.fullmatch(r"\w[\w .+-]*", name) is None:
+        wanted = "expected letters, digits, spaces, or one of . + - _ after the first: it names a folder"
+        raise ExperimentError(f"name is {name!r}; {wanted}", ("experiment", "name"))
 
 
 def _check_grids(table: str, grids: Mapping[str, Grid], kinds: Mapping[str, Kind]) -> None:

@@ -165,6 +165,12 @@ def read_failures(folder: Path) -> list[dict[str, Any]]:
     return failures
 
 
+def count_others(results: Results) -> int:
+    """The number of finished runs in the folder that its experiment does not ask for (any more)."""
+    finals = read_finished(results.folder)[0]
+    return int(finals.num_rows - results.runs.num_rows)
+
+
 def in_order(rows: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
     """The rows whose key is among `keys`, in the order of `keys`."""
     place = pc.index_in(rows.column("key"), keys.combine_chunks())

@@ -43,8 +43,15 @@ class Store:
     @contextlib.contextmanager
     def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[Store]:
         """Make the folder, or check that what is in it can be continued; nothing is written if it cannot."""
-        if read_plan(folder) is None and _is_foreign(folder):
+        planned = read_plan(folder)
+        if planned is None and _is_foreign(folder):
             raise SavedFileError(f"{folder} is there and holds no results; expected a new or empty folder")
+        name = experiment.name if planned is None else files.description(planned, folder / files.PLAN)["name"]
+        if name != experiment.name:
+            raise SavedFileError(
+                f"{folder} holds the results of the experiment {name!r}; expected another folder for "
+                f"{experiment.name!r}, or that name"
+            )
         make_folder(folder, files.PARTS)
         with locked(folder):
             for leftover in (*folder.glob(".*.part"), *folder.glob("*/.*.part")):

@@ -217,8 +217,8 @@ def arms_do_not_matter(findings: Findings, reading: str, form: str) -> Answer:
 @claim(
     "5",
     "no graph parameter is needed as input",
-    judged="yes if the same settings, none of them a graph's, ran on all graphs, and the regret is lower where the "
-    "independence number is (paired interval)",
+    judged="yes if the same settings, none of them a graph's, ran on all graphs, and the regret is lower at the least "
+    "independence number than at the greatest (paired interval)",
 )
 def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
     """Claim 5."""
@@ -238,9 +238,10 @@ def no_graph_parameter(findings: Findings, reading: str, form: str) -> Answer:
     low, high = (finding.by_repeat(point, FORMS[form]) for point in ends)
     numbers = [int(point.settings["n_cliques"]) for point in ends]
     follows = Detail(f"regret at alpha = {numbers[0]} minus at alpha = {numbers[1]}", paired(low, high))
+    order = "lower" if follows.found.high < 0 else "higher" if follows.found.low > 0 else "not significantly other"
     far = (
-        f"{counted(len(settings), 'setting')} for all graphs, and its regret follows alpha: "
-        f"{short_number(mean(low))} at alpha = {numbers[0]}, {short_number(mean(high))} at {numbers[1]}"
+        f"{counted(len(settings), 'setting')} for all graphs, and its regret at alpha = {numbers[0]} is {order} than "
+        f"at {numbers[1]}: {short_number(mean(low))} against {short_number(mean(high))}"
     )
     if foreign:
         far = f"it is told {', '.join(foreign)}"

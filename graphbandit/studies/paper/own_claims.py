@@ -46,7 +46,7 @@ def own_claims(findings: Findings) -> list[Claim]:
     "table",
     "the table's printed means are reproduced",
     judged="yes if 0 lies within the 95 % interval of each mean minus the printed one (Welch, from the printed "
-    "deviations)",
+    "deviations); probes are not counted",
     forms=_table_learners,
 )
 def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
@@ -69,7 +69,7 @@ def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
             all(detail.found.low <= 0 <= detail.found.high for detail in details),
             any(detail.found.outside(0, 0) for detail in details),
         ),
-        how_far=f"{min(shares):.2f} to {max(shares):.2f} times the printed means",
+        how_far=f"{min(shares):.2f} to {max(shares):.2f} times the printed means{', not counted' if probe else ''}",
         details=tuple(details),
         probe=probe,
     )
@@ -79,7 +79,7 @@ def printed_table(findings: Findings, reading: str, learner: str) -> Answer:
     "ours",
     "AdaCB.G in our form has the lowest mean regret of the four learners, in every panel",
     judged="yes if every paired 95 % interval of its regret minus that of the next best lies below 0; panels where "
-    "both forms do the same in every repeat are named and not counted",
+    "both forms do the same in every repeat are named and not judged",
     readings=(*READINGS, OTHER_SCALES),
     forms=("ours",),
 )
@@ -91,7 +91,7 @@ def ours_is_lowest(findings: Findings, reading: str, form: str) -> Answer:
         others = {name: finding.by_repeat(point, name) for name in MAIN if name != FORMS[form]}
         next_best = min(others, key=lambda name: mean(others[name]))
         if np.array_equal(own, others[next_best], equal_nan=True):
-            equal.append(f"{title} (the same as {next_best} in every repeat)")
+            equal.append((title, next_best))
             continue
         details.append(Detail(f"{title}: minus {next_best}", paired(own, others[next_best])))
         margins.append((mean(others[next_best]) / mean(own) if mean(own) > 0 else math.inf, title))
@@ -99,12 +99,17 @@ def ours_is_lowest(findings: Findings, reading: str, form: str) -> Answer:
         return Answer()
     below = sum(detail.found.mean < 0 for detail in details)
     surely = sum(detail.found.high < 0 for detail in details)
+    significantly = f"in all {surely}" if surely == below else f"in {surely}"
     (least, where), (most, _) = min(margins), max(margins)
-    far = f"lowest in {below} of {len(details) + len(equal)} panels, in {surely} surely; the next best has "
+    far = f"lowest in {below} of {len(details) + len(equal)} panels, significantly {significantly}; the next best has "
     far += f"{times(least)} ({where}) to {times(most)} times its regret"
+    far += "".join(
+        f"; {'the two forms tie' if other in FORMS.values() else f'it ties with {other}'} in one panel ({title})"
+        for title, other in equal
+    )
     return Answer(
         verdict=all_below(details),
-        how_far="; ".join([far, *(f"equal in {title}" for title in equal)]),
+        how_far=far,
         details=tuple(details),
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
+from graphbandit.base.tables import counted
 from graphbandit.studies.findings import Findings
 from graphbandit.studies.outcome import Outcome, lead_of
 from graphbandit.studies.paper.answers import Claim
@@ -32,6 +34,12 @@ STUDY = Study(
     network="flixster",
 )
 
+LEGEND = (
+    "literal: rewards as the paper prints them; rescaled: rewards divided by 8, closer to the paper's figures",
+    "paper's form: the paper's Algorithm 1; our form: the same with a sharper radius and a tighter coverage",
+)
+PROBES = "probe, no F_m: all arms are candidates; probe, F_m = F: no function is ever ruled out; neither is the paper's"
+
 TITLE = "Stochastic Graph Bandit Learning with Side-Observations, reproduced"
 SET_SIZES = "set-sizes.parquet"
 
@@ -44,6 +52,7 @@ def outcome(findings: Findings) -> Outcome:
     claims = [*paper_claims(findings), *own_claims(findings)]
     drawn = list(pictures(findings, sizes))
     lines = [line for claim in claims for line in _claim_lines(claim)]
+    lines += ["", *LEGEND, *([PROBES] if findings.get("clique-table") is not None else [])]
     if (network := findings.get("flixster")) is not None:
         lines += ["", network_words(network)]
     return Outcome(
@@ -55,7 +64,29 @@ def outcome(findings: Findings) -> Outcome:
         pictures=drawn,
         sections=partial(page_sections, findings, claims, sizes, drawn),
         files={} if sizes is None else {SET_SIZES: sizes.write},
+        closing=[*_size_lines(findings), summary_line(claims)],
     )
+
+
+def summary_line(claims: Sequence[Claim]) -> str:
+    """All verdicts in one line: the paper's claims by number, then ours by name."""
+    names: dict[str, list[str]] = {}
+    for claim in claims:
+        names.setdefault(claim.verdict, []).append(claim.name)
+    texts = []
+    for verdict, several in names.items():
+        numbers = [name for name in several if name[0].isdigit()]
+        told = [f"claim{'s' * (len(numbers) > 1)} {', '.join(numbers)}"] if numbers else []
+        texts.append(f"{', '.join([*told, *(name for name in several if name not in numbers)])}: {verdict}")
+    return "; ".join(texts)
+
+
+def _size_lines(findings: Findings) -> list[str]:
+    """What the quick preset leaves out."""
+    if findings.plan.preset != "quick":
+        return []
+    repeats = max(finding.experiment.repeats for finding in findings.experiments.values())
+    return [f"quick: {counted(repeats, 'repeat')}; the figures in the README and the documents are of --full (FULL=1)"]
 
 
 def _claim_lines(claim: Claim) -> list[str]:

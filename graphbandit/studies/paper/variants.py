@@ -15,7 +15,7 @@ def variants(finding: Finding, form: str) -> dict[str, str]:
 
 
 def better_without(finding: Finding) -> list[str]:
-    """Where a form surely has lower regret with one part changed: the paired 95 % interval lies below 0."""
+    """Where a form has significantly lower regret with one part changed: the paired 95 % interval lies below 0."""
     found = []
     for reading, scale in READINGS.items():
         for point in finding.points(reward_scale=scale):
