@@ -96,7 +96,8 @@ class Bandit:
     - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
       forgotten and counted.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of rounds that bring none: a graph, a square array or a NetworkX graph; None (default): none.
+    - `graph`: the graph of rounds that bring none: a graph, a square array or frame, or a NetworkX graph; None
+      (default): none.
     - `max_keys`: how many decisions are remembered by their keys after they await no more rewards, 10,000 by default;
       decisions that still await some are always remembered. Each takes some 60 bytes for each arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
@@ -269,9 +270,9 @@ class Bandit:
 
         - `context`: what the problem's features read, as a dictionary, a row of a frame or a frame of one row; without
           features, an array as the function class takes it; None (default): for learners without contexts.
-        - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. If there is none either, a
-          learner that plans without a graph takes rewards of every arm.
+        - `graph`: a graph, a square array or frame, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards
+          may come for every arm that the action may reveal; None (default): the bandit's own graph. If there is none
+          either, a learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or numbers, or a mask over all arms; None (default): all.
         - `key`: your name for this decision; None (default): none. The same key gives the same decision again, whatever
           else you hand in, for as long as it is remembered: while it awaits rewards, and after that until `max_keys`

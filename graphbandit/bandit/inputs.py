@@ -9,10 +9,11 @@ import numpy as np
 from graphbandit.bandit.graph_inputs import Arms, several_graphs
 from graphbandit.base.arms import known_arm, shown
 from graphbandit.base.checks import FLOAT
+from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
-from graphbandit.features.tables import as_frame, is_frame, is_pandas_series
+from graphbandit.features.tables import as_frame, is_pandas_series
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.size import small_floats
 

@@ -56,11 +56,6 @@ def as_table(value: object, columns: Sequence[str] | None) -> NamedColumns:
     return _table_of_frame(as_frame(value))
 
 
-def is_frame(value: object) -> bool:
-    """Whether this has columns with names, like a frame of pandas, Polars or Arrow; nothing is imported for that."""
-    return hasattr(value, "columns") and (hasattr(value, "shape") or hasattr(value, "collect"))
-
-
 def as_frame(value: object) -> "nw.DataFrame[Any]":
     """A pandas, Polars or Arrow frame through narwhals; InputError if it is something else."""
     import narwhals as nw
