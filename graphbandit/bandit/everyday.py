@@ -4,8 +4,10 @@ import math
 import os
 import secrets
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
@@ -39,7 +41,14 @@ from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted, tuple_of
-from graphbandit.errors import FitError, InputError, ObservationError, SettingError, UnknownDecisionError
+from graphbandit.errors import (
+    FitError,
+    ForgottenDecisionsWarning,
+    InputError,
+    ObservationError,
+    SettingError,
+    UnknownDecisionError,
+)
 from graphbandit.features import NOTHING, Tally
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -94,7 +103,7 @@ class Bandit:
     - `problem`: what the learner is told.
     - `seed`: names the random stream that arms are drawn from, 0 by default.
     - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
-      forgotten and counted.
+      forgotten and counted, with a warning the first time.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
     - `graph`: the graph of rounds that bring none: a graph, a square array or frame, or a NetworkX graph; None
       (default): none.
@@ -137,7 +146,7 @@ class Bandit:
         log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
-            raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
+            raise SettingError(f"learner is {learner!r}; expected a learner, such as IDSG()")
         if not isinstance(problem, Problem):
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
@@ -255,7 +264,7 @@ class Bandit:
     def awaited(self, decision: Decision | SupportsIndex | str) -> Int[np.ndarray, " awaited"]:
         """The arms whose rewards this decision still awaits."""
         with self._lock:
-            return self._entry(self._number(decision)).awaited
+            return self._entry(self._number(decision), decision).awaited
 
     def decide(
         self,
@@ -401,10 +410,10 @@ class Bandit:
         with self._lock:
             number = self._number(decision)
             if ordered:
-                given = rewards_in_order(rewards, self._entry(number).revealed)
+                given = rewards_in_order(rewards, self._entry(number, decision).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
-            entry = self._open.get(number) or self._entry(number)
+            entry = self._open.get(number) or self._entry(number, decision)
             news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
@@ -599,7 +608,7 @@ class Bandit:
         """Stop waiting for the rewards of a decision; rewards that have come are kept."""
         with self._lock:
             number = self._number(decision)
-            self._entry(number)
+            self._entry(number, decision)
             self._do(_Change(self._loop, closed=(number,)))
 
     @property
@@ -768,11 +777,17 @@ class Bandit:
             return ()
         oldest = -1 if self._forget_after is None else rounds - self._forget_after
         found: list[int] = []
-        for ids in (self._open, opened):
-            for number in ids:
-                if len(found) >= excess and number >= oldest:
-                    return tuple(found)
-                found.append(number)
+        for number in chain(self._open, opened):
+            if len(found) >= excess and number >= oldest:
+                break
+            found.append(number)
+        if found and found[-1] >= oldest and not self._forgotten:
+            warnings.warn(
+                f"more than max_open = {self._max_open} decisions await rewards, so the oldest are forgotten from now "
+                "on; hand rewards back with observe(), close decisions with observe(..., final=True), or set max_open",
+                ForgottenDecisionsWarning,
+                stacklevel=2,
+            )
         return tuple(found)
 
     def _do(self, change: _Change) -> None:
@@ -859,12 +874,17 @@ class Bandit:
             )
         return number
 
-    def _entry(self, number: int) -> OpenDecision:
-        if number not in self._open:
-            raise ObservationError(
-                f"decision {number} awaits no more rewards: all came, it revealed none, or it was forgotten"
+    def _entry(self, number: int, decision: object = None) -> OpenDecision:
+        if number in self._open:
+            return self._open[number]
+        why = "all came, it revealed none, or it was closed by forget() or final=True"
+        if isinstance(decision, Decision):
+            why = (
+                "all came, or it was closed by forget() or final=True" if len(decision.revealed) else "it revealed none"
             )
-        return self._open[number]
+        if self._forgotten and why != "it revealed none":
+            why += f", or is one of the {self._forgotten} forgotten because of max_open or forget_after"
+        raise ObservationError(f"decision {number} awaits no more rewards: {why}")
 
 
 _OF_THIS_COPY = ("_lock", "_once", "_log", "_uniform", "_given")

@@ -78,10 +78,10 @@ class OpenDecision:
                 raise ObservationError(f"arm is {key!r}; expected {expected}")
             if arm not in propensity:
                 arms = self.revealed.tolist()
-                some = shown(names, *arms[:12])
+                some = shown(names, *arms[:12]).removeprefix("arm ")
                 more = ", ..." if len(arms) > 12 else ""
                 raise ObservationError(
-                    f"decision {number} did not reveal {shown(names, arm)}; expected some of {some}{more}"
+                    f"decision {number} did not reveal {shown(names, arm)}; it revealed {some}{more}"
                 )
             if arm in seen or arm in found:
                 raise ObservationError(f"the reward of {shown(names, arm)} of decision {number} was given already")
