@@ -137,5 +137,9 @@ class IgnoredSettingWarning(UserWarning):
     """The learner does not do what a setting of the problem asks for."""
 
 
+class ForgottenDecisionsWarning(UserWarning):
+    """More decisions await rewards than a bandit keeps, so it forgets the oldest."""
+
+
 class EstimatedNoiseWarning(UserWarning):
     """The problem does not say how noisy its rewards are, so the learner estimates the noise conservatively."""

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.errors import GraphError, InputError, ObservationError, SettingError, UnknownDecisionError
+from graphbandit.errors import (
+    ForgottenDecisionsWarning,
+    GraphError,
+    InputError,
+    ObservationError,
+    SettingError,
+    UnknownDecisionError,
+)
 from graphbandit.graphs import complete
 from tests.bandits import content
 from tests.fuzz.interrupts import by_signal
@@ -138,7 +145,7 @@ def test_nothing_is_a_fine_answer_where_nothing_is_revealed():
     assert len(decision.revealed) == 0
     assert one.open_decisions == []
     one.observe(decision, {})
-    with pytest.raises(ObservationError, match="awaits no more rewards"):
+    with pytest.raises(ObservationError, match="awaits no more rewards: it revealed none"):
         one.observe(decision, {0: 1.0})
 
 
@@ -180,12 +187,18 @@ def test_no_context_spoils_an_online_oracle(learner):
 
 def test_the_oldest_decisions_are_forgotten_and_counted(tmp_path):
     one = bandit(max_open=5)
-    made = [one.decide([0.0], GRAPH) for _ in range(9)]
+    made = [one.decide([0.0], GRAPH) for _ in range(5)]
+    with pytest.raises(ForgottenDecisionsWarning, match="more than max_open = 5 decisions await rewards"):
+        one.decide([0.0], GRAPH)
+    assert (one.rounds, one.forgotten) == (5, 0)  # a warning made an error has changed nothing
+    with pytest.warns(ForgottenDecisionsWarning):
+        made += [one.decide([0.0], GRAPH)]
+    made += [one.decide([0.0], GRAPH) for _ in range(3)]  # it warns once
     one.observe(made[5], everything())
     one.decide_batch(np.zeros((3, 1)), GRAPH)
     assert one.open_decisions == [7, 8, 9, 10, 11]
     assert one.forgotten == 6
-    with pytest.raises(ObservationError, match="forgotten"):
+    with pytest.raises(ObservationError, match="or is one of the 6 forgotten because of max_open"):
         one.observe(made[6], everything())
     one.save(tmp_path / "one.gb")
     loaded = gb.Bandit.load(tmp_path / "one.gb")

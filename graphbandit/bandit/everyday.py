@@ -5,8 +5,10 @@ import math
 import os
 import secrets
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, SupportsIndex
@@ -40,6 +42,7 @@ from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.values import trusted, tuple_of
 from graphbandit.errors import (
     FitError,
+    ForgottenDecisionsWarning,
     InputError,
     NestedCallError,
     ObservationError,
@@ -101,9 +104,10 @@ class Bandit:
     - `problem`: what the learner is told.
     - `seed`: names the random stream that arms are drawn from, 0 by default.
     - `max_open`: how many decisions may await rewards, 100,000 by default; if there are more, the oldest are
-      forgotten and counted.
+      forgotten and counted, with a warning the first time.
     - `forget_after`: forget decisions that still await rewards this many rounds later; None (default): never.
-    - `graph`: the graph of rounds that bring none: a graph, a square array or a NetworkX graph; None (default): none.
+    - `graph`: the graph of rounds that bring none: a graph, a square array or frame, or a NetworkX graph; None
+      (default): none.
     - `max_keys`: how many decisions are remembered by their keys after they await no more rewards, 10,000 by default;
       decisions that still await some are always remembered. Each takes some 60 bytes for each arm.
     - `identity`: a name that decisions and files carry, so that no other bandit takes this one's decisions; None
@@ -143,7 +147,7 @@ class Bandit:
         log_sync: LogSync = "file",
     ) -> None:
         if not isinstance(learner, Learner):
-            raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
+            raise SettingError(f"learner is {learner!r}; expected a learner, such as IDSG()")
         if not isinstance(problem, Problem):
             raise SettingError(f"problem is {problem!r}; expected a Problem")
         if identity is not None and (not isinstance(identity, str) or not identity):
@@ -289,7 +293,7 @@ class Bandit:
     def awaited(self, decision: Decision | SupportsIndex | str) -> Int[np.ndarray, " awaited"]:
         """The arms whose rewards this decision still awaits."""
         with self._alone():
-            return self._entry(self._number(decision)).awaited
+            return self._entry(self._number(decision), decision).awaited
 
     def decide(
         self,
@@ -304,9 +308,9 @@ class Bandit:
 
         - `context`: what the problem's features read, as a dictionary, a row of a frame or a frame of one row; without
           features, an array as the function class takes it; None (default): for learners without contexts.
-        - `graph`: a graph, a square array, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards may come
-          for every arm that the action may reveal; None (default): the bandit's own graph. If there is none either, a
-          learner that plans without a graph takes rewards of every arm.
+        - `graph`: a graph, a square array or frame, or a NetworkX graph; or a `ProbabilisticGraph`, with which rewards
+          may come for every arm that the action may reveal; None (default): the bandit's own graph. If there is none
+          either, a learner that plans without a graph takes rewards of every arm.
         - `available`: the arms on offer, a list of names or numbers, or a mask over all arms; None (default): all.
         - `key`: your name for this decision; None (default): none. The same key gives the same decision again, whatever
           else you hand in, for as long as it is remembered: while it awaits rewards, and after that until `max_keys`
@@ -441,10 +445,10 @@ class Bandit:
         with self._lock:
             number = self._number(decision)
             if ordered:
-                given = rewards_in_order(rewards, self._entry(number).revealed)
+                given = rewards_in_order(rewards, self._entry(number, decision).revealed)
             if not given and number not in self._open:
                 return  # nothing was revealed, or nothing is awaited any more
-            entry = self._open.get(number) or self._entry(number)
+            entry = self._open.get(number) or self._entry(number, decision)
             news = entry.news(given, arms.arms)
             loop, logged = self._loop, False
             ends = final or len(entry.seen) + len(news.arms) == len(entry.revealed)
@@ -639,7 +643,7 @@ class Bandit:
         """Stop waiting for the rewards of a decision; rewards that have come are kept."""
         with self._alone():
             number = self._number(decision)
-            self._entry(number)
+            self._entry(number, decision)
             self._do(_Change(self._loop, closed=(number,)))
 
     @property
@@ -809,11 +813,17 @@ class Bandit:
             return ()
         oldest = -1 if self._forget_after is None else rounds - self._forget_after
         found: list[int] = []
-        for ids in (self._open, opened):
-            for number in ids:
-                if len(found) >= excess and number >= oldest:
-                    return tuple(found)
-                found.append(number)
+        for number in chain(self._open, opened):
+            if len(found) >= excess and number >= oldest:
+                break
+            found.append(number)
+        if found and found[-1] >= oldest and not self._forgotten:
+            warnings.warn(
+                f"more than max_open = {self._max_open} decisions await rewards, so the oldest are forgotten from now "
+                "on; hand rewards back with observe(), close decisions with observe(..., final=True), or set max_open",
+                ForgottenDecisionsWarning,
+                stacklevel=2,
+            )
         return tuple(found)
 
     def _do(self, change: _Change) -> None:
@@ -900,12 +910,17 @@ class Bandit:
             )
         return number
 
-    def _entry(self, number: int) -> OpenDecision:
-        if number not in self._open:
-            raise ObservationError(
-                f"decision {number} awaits no more rewards: all came, it revealed none, or it was forgotten"
+    def _entry(self, number: int, decision: object = None) -> OpenDecision:
+        if number in self._open:
+            return self._open[number]
+        why = "all came, it revealed none, or it was closed by forget() or final=True"
+        if isinstance(decision, Decision):
+            why = (
+                "all came, or it was closed by forget() or final=True" if len(decision.revealed) else "it revealed none"
             )
-        return self._open[number]
+        if self._forgotten and why != "it revealed none":
+            why += f", or is one of the {self._forgotten} forgotten because of max_open or forget_after"
+        raise ObservationError(f"decision {number} awaits no more rewards: {why}")
 
 
 _OF_THIS_COPY = ("_lock", "_in_call", "_once", "_log", "_uniform", "_given")

@@ -1,11 +1,13 @@
 """Graphs as people hand them to a `Bandit`: graphs of the package, arrays, NetworkX graphs, one or one a round."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.arms import ArmNames, shown
+from graphbandit.base.frames import is_frame
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
@@ -31,31 +33,32 @@ class Arms(Protocol):
 
 
 def graph_of(arms: Arms, graph: object) -> Graph | None:
-    """One graph: a graph of the package, a square array of 0 and 1, a NetworkX graph, or None.
+    """One graph: a graph of the package, a square array or frame of 0 and 1, a NetworkX graph, or None.
 
-    An array or a NetworkX graph must have all self-loops, as everywhere; a `FeedbackGraph` may lack some.
+    An array, a frame or a NetworkX graph must have all self-loops, as everywhere; a `FeedbackGraph` may lack some.
     """
     if graph is None:
         return None
     made: Graph
     if isinstance(graph, Graph):
         made = graph
-    elif isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph):
+    elif _is_square(graph):
         if _are_pairs(graph, arms.n_arms):
             raise GraphError(
                 f"graph is a {type(graph).__name__} of pairs, which are edges rather than rows of a square; expected "
                 f"FeedbackGraph.from_edges(graph, {arms.n_arms}, add_loops=True), or an array of 0 and 1"
             )
-        made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, require_loops=False), arms)
+        names = arms.arms if is_frame(graph) else None
+        made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, arms=names, require_loops=False), arms)
     elif _is_networkx(graph):
         nodes = None if arms.arms is None else arms.arms.names
-        read = FeedbackGraph.from_networkx(graph, nodes=nodes, require_loops=False)
+        read = FeedbackGraph.from_networkx(graph, arms=nodes, require_loops=False)
         made = _with_loops("from_networkx", read, arms)
     else:
         raise GraphError(
             f"graph is a {type(graph).__name__}{' of texts' if _has_text(graph) else ''}; expected a FeedbackGraph, "
-            "a ProbabilisticGraph, an array of 0 and 1, a NetworkX graph, or None (FeedbackGraph.from_edges and "
-            "from_sparse make one of edges and of sparse matrices)"
+            "a ProbabilisticGraph, an array or a frame of 0 and 1, a NetworkX graph, or None (FeedbackGraph.from_edges "
+            "and from_sparse make one of edges and of sparse matrices)"
         )
     if made.n_arms != arms.n_arms:
         raise GraphError(f"the graphs have {made.n_arms} arms; expected {arms.n_arms}")
@@ -64,8 +67,15 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
     return made
 
 
+def _is_square(graph: object) -> TypeGuard[npt.ArrayLike]:
+    """Whether this is an array, or a frame, of what may be numbers."""
+    return is_frame(graph) or (isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph))
+
+
 def _are_pairs(graph: object, n_arms: int) -> bool:
     """Whether these are edges: tuples of two, also where two arms make them fit, or lists of two for more arms."""
+    if is_frame(graph):
+        return np.asarray(graph).shape[1:] == (2,) and n_arms != 2
     if not isinstance(graph, list | tuple) or not graph:
         return False
     return all(isinstance(row, tuple if n_arms == 2 else list | tuple) and len(row) == 2 for row in graph)
@@ -109,7 +119,7 @@ def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
     if not isinstance(graphs, list | tuple) or not graphs:
         return None
     first = graphs[0]
-    whole = isinstance(first, FeedbackGraph | ProbabilisticGraph) or _is_networkx(first)
+    whole = isinstance(first, FeedbackGraph | ProbabilisticGraph) or _is_networkx(first) or is_frame(first)
     rows = isinstance(first, np.ndarray | list | tuple) and len(first) > 0 and np.ndim(first[0]) == 1
     return graphs if whole or rows else None
 

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Arms, several_graphs
+from graphbandit.bandit.graph_inputs import Arms, Graph, several_graphs
 from graphbandit.base.arms import known_arm, shown
 from graphbandit.base.checks import FLOAT
+from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
-from graphbandit.features.tables import as_frame, is_frame, is_series
+from graphbandit.features.tables import as_frame, is_series
 from graphbandit.learners.problem import Problem
+from graphbandit.rounds.shown import Graphs
 from graphbandit.rounds.size import small_floats
 
 _ROWS = (list, tuple, set, frozenset, np.ndarray)
@@ -40,13 +42,23 @@ def contexts_of(
             raise InputError(f"the context is None; expected {dimension} numbers, as the function class takes them")
         one, tally = problem.encode(None, many=False)
         return np.repeat(one, rounds, axis=0) if many else one, tally
-    frame = not isinstance(contexts, _NO_FRAMES) and is_frame(contexts)
+    frame = not isinstance(contexts, _NO_FRAMES) and _is_frame(contexts)
     if frame and problem.features is None:
         contexts = as_frame(contexts).to_numpy()
     rows, tally = problem.encode(contexts, many=many or frame)
     if frame and not many and len(rows) != 1:
         raise InputError(f"the context is a frame of {len(rows)} rows; expected one, or several in decide_batch")
     return rows.copy(), tally  # whoever handed it in may change it
+
+
+def _is_frame(contexts: object) -> bool:
+    """Whether contexts are a data frame; a graph in their place is refused."""
+    if isinstance(contexts, Graph | Graphs):
+        raise InputError(
+            f"the context is a {type(contexts).__name__}; expected decide(context, graph), or decide(graph=...) for "
+            "rounds without a context"
+        )
+    return is_frame(contexts)
 
 
 def one_context(problem: Problem, context: object) -> Shaped[np.ndarray, "1 ..."]:
@@ -157,7 +169,10 @@ def rewards_of(arms: Arms, rewards: object) -> Mapping[Any, Any]:
     """Rewards by number of arm: a mapping or a pandas Series from names or numbers of arms to rewards."""
     if not isinstance(rewards, dict | Mapping):  # most are a dictionary, which is faster to check
         if not is_series(rewards, "pandas"):
-            raise ObservationError(f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward")
+            raise ObservationError(
+                f"rewards is a {type(rewards).__name__}; expected a mapping from arm to reward, such as "
+                "{decision.arm: 1.0}"
+            )
         if not rewards.index.is_unique:  # type: ignore[attr-defined]
             raise ObservationError("rewards has an arm twice in its index; expected each arm once")
         rewards = rewards.to_dict()  # type: ignore[attr-defined]

@@ -82,10 +82,10 @@ class OpenDecision:
                 expected = "a whole number" if names is None else "its name or number"
                 raise ObservationError(f"arm is {key!r}; expected {expected}")
             if arm not in propensity:
-                some = shown(names, *self.revealed[:12].tolist())
+                some = shown(names, *self.revealed[:12].tolist()).removeprefix("arm ")
                 more = ", ..." if len(self.revealed) > 12 else ""
                 raise ObservationError(
-                    f"decision {number} did not reveal {shown(names, arm)}; expected some of {some}{more}"
+                    f"decision {number} did not reveal {shown(names, arm)}; it revealed {some}{more}"
                 )
             if arm in seen or arm in found:
                 raise ObservationError(f"the reward of {shown(names, arm)} of decision {number} was given already")

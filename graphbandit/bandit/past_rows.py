@@ -95,7 +95,7 @@ def _rewards(
         table = numbers("rewards", rewards, has="have")  # type: ignore[arg-type]
     if table.ndim == 1 and len(table) == n:
         if played is None:
-            raise InputError("actions is None, and rewards has one number a round; expected the arm that it is of")
+            raise InputError("actions is None; expected the arm of each reward, as there is one reward a round")
         values, table = table, np.full((n, n_arms), np.nan)
         table[np.arange(n), played] = values
     if table.shape != (n, n_arms):

@@ -63,8 +63,9 @@ class ArmNames:
         place = self._places.get(name)
         if place is None:
             near = get_close_matches(name, self.names, n=3)
-            known = near or [*self.names[:8], *(["..."] if len(self.names) > 8 else [])]
-            raise UnknownArmError(f"arm is {name!r}; expected one of {', '.join(map(repr, known))}")
+            known = ", ".join(map(repr, self.names[:8])) + (", ..." if len(self.names) > 8 else "")
+            hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"expected one of {known}"
+            raise UnknownArmError(f"no arm is called {name!r}; {hint}")
         return place
 
     def __getitem__(self, i: int) -> str:

@@ -105,6 +105,8 @@ def write_atomically(target: Path, write: Callable[[IO[bytes]], object]) -> None
         temporary = None
         _sync_directory(target.parent)
     except (OSError, ValueError) as error:  # a ValueError: an array of objects, a name that no file can have
+        if isinstance(error, FileNotFoundError) and not target.parent.exists():
+            raise SavedFileError(f"{target} cannot be written: the folder {target.parent} does not exist") from None
         raise SavedFileError(f"{target} cannot be written: {error}") from error
     finally:
         if temporary is not None:

@@ -68,7 +68,7 @@ def replay(
     - `seed`: the seed of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):
-        raise SettingError(f"learner is {learner!r}; expected a learner, such as AdaCBG()")
+        raise SettingError(f"learner is {learner!r}; expected a learner, such as IDSG()")
     if largest_weight is None:
         most = 1.0 / min(float(batch.probability.min()) for batch in log.batches())
     else:

@@ -14,7 +14,7 @@ from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
 from graphbandit.features.learnt import learn_columns
-from graphbandit.features.tables import EXPECTED, NamedColumns, as_row, as_table, check_names
+from graphbandit.features.tables import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.transformer import TransformerFeatures
 
 
@@ -185,7 +185,10 @@ class Features(Encoder):
         for place, given in enumerate(contexts):
             row = as_row(given)
             if row is None:
-                raise InputError(f"contexts are a list with {reprlib.repr(given)} at {place}; {EXPECTED}")
+                raise InputError(
+                    f"contexts are a {type(contexts).__name__} with {reprlib.repr(given)} at {place}; expected a "
+                    f"dictionary or a NumPy array of the columns {listed(self.column_names)}, or a list of dictionaries"
+                )
             try:
                 values[place], seen = self._encode_row(row)
             except InputError as refusal:

@@ -56,11 +56,6 @@ def as_table(value: object, columns: Sequence[str] | None) -> NamedColumns:
     return _table_of_frame(as_frame(value))
 
 
-def is_frame(value: object) -> bool:
-    """Whether this has columns with names, like a frame of pandas, Polars or Arrow; nothing is imported for that."""
-    return hasattr(value, "columns") and (hasattr(value, "shape") or hasattr(value, "collect"))
-
-
 def as_frame(value: object) -> "nw.DataFrame[Any]":
     """A pandas, Polars or Arrow frame through narwhals; InputError if it is something else."""
     import narwhals as nw
@@ -87,10 +82,8 @@ def check_names(found: Iterable[object], expected: Sequence[str], *, absent: str
     lacking = [name for name in expected if name not in set(there)]
     if lacking and absent == "error":
         near = difflib.get_close_matches(lacking[0], [str(name) for name in others], n=1)
-        hint = f" (is {near[0]!r} meant to be it?)" if near else ""
-        raise InputError(
-            f"{where}column {lacking[0]!r} is not there, only {listed(there)}; expected {listed(expected)}{hint}"
-        )
+        found = f"; did you mean it by {near[0]!r}?" if near else f", only {listed(there)};"
+        raise InputError(f"{where}there is no column {lacking[0]!r}{found} expected {listed(expected)}")
     if others and extra == "error":
         raise InputError(
             f"{where}column {others[0]!r} is not known; expected only {listed(expected)} "

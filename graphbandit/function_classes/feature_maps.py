@@ -103,15 +103,14 @@ class FeatureMap:
         length = self.dimension + self.intercept
         return length if self.arm_features is None else length * (self.arm_features.shape[1] + self.intercept)
 
-    @property
-    def expected(self) -> str:
-        """The shapes of contexts that are taken."""
-        return " or ".join(f"(n, {', '.join(map(str, shape))})" for shape in self._shapes)
-
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise InputError unless contexts have one of the expected shapes and features stay of a fair size."""
         if contexts.shape[1:] not in self._shapes:
-            raise InputError(f"contexts have shape {contexts.shape}; expected {self.expected}")
+            hint = ""
+            if contexts.shape[1:] == (self.dimension,):  # only a class with shared parameters refuses this
+                hint = ": features of each arm; for features of the round use parameters='per-arm'"
+            expected = " or ".join(map(str, self._shapes))
+            raise InputError(f"each context has shape {contexts.shape[1:]}; expected {expected}{hint}")
         if not within(contexts, self._largest):
             check_features(contexts, largest=self._largest)
 

@@ -29,6 +29,7 @@ from graphbandit.base.shapes import Bool, Int, Int32, UInt64
 from graphbandit.base.values import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
+from graphbandit.graphs.frames import check_unnamed
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 from graphbandit.graphs.store import check_places, check_words, checked_batches, checked_index, chosen_rounds
 from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
@@ -69,6 +70,7 @@ class FeedbackGraphs:
         >>> FeedbackGraphs.from_dense(np.ones((5, 3, 3)))
         FeedbackGraphs(5 rounds, n_arms=3, 5 stored)
         """
+        check_unnamed(matrices)
         dense = as_booleans(matrices)
         if dense.ndim != 3:
             raise GraphError(f"matrices have shape {dense.shape}; expected (n, arms, arms)")

@@ -28,15 +28,18 @@ import scipy  # its subpackages load on first use
 
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.extras import imported
+from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
+from graphbandit.graphs.frames import square_of_frame
 from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
 from graphbandit.graphs.store import check_words
 from graphbandit.graphs.svg import MOST_ARMS, graph_svg
 from graphbandit.graphs.user_input import (
     as_booleans,
     as_pairs,
+    check_nodes,
     checked_n_arms,
     checked_names,
     checked_square,
@@ -85,14 +88,18 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """A graph from a square matrix; entry (j, a) says whether playing j reveals a.
 
-        - `matrix`: booleans, or zeros and ones.
-        - `arms`: the names of the arms, in the order of the rows; None (default): they have none.
+        - `matrix`: booleans, or zeros and ones: an array, or a data frame. If a frame's rows or columns have names,
+          they are those of the arms.
+        - `arms`: the names of the arms, in the order of the rows; None (default): they have none, or a frame has them.
+          The rows and columns of a frame with names may be in any order.
         - `add_loops`: whether to add a self-loop to every arm; False by default.
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
 
         >>> FeedbackGraph.from_dense([[1, 1], [0, 1]]).edges().tolist()
         [[0, 0], [0, 1], [1, 1]]
         """
+        if not isinstance(matrix, np.ndarray) and is_frame(matrix):
+            matrix, arms = square_of_frame(matrix, arms)
         dense = as_booleans(matrix)
         n_arms = checked_square(dense.shape)
         names = checked_names(arms, n_arms)
@@ -138,7 +145,7 @@ class FeedbackGraph:
     ) -> FeedbackGraph:
         """A graph from pairs (j, a): playing j reveals a.
 
-        - `edges`: the pairs; repeats are fine.
+        - `edges`: the pairs, or a data frame of two columns; repeats are fine.
         - `n_arms`: the number of arms; None (default): that of their names.
         - `arms`: the names of the arms; edges may then be pairs of names, of numbers, or of both. None (default): no
           names.
@@ -171,7 +178,7 @@ class FeedbackGraph:
         cls,
         graph: Any,
         *,
-        nodes: Sequence[Any] | None = None,
+        arms: Sequence[Any] | None = None,
         add_loops: bool = False,
         require_loops: bool = True,
     ) -> FeedbackGraph:
@@ -180,19 +187,16 @@ class FeedbackGraph:
         Nodes that are text become the names of the arms.
 
         - `graph`: directed or not; an undirected graph gives both directions. Edge data are ignored.
-        - `nodes`: arm i is ``nodes[i]``; None (default): nodes that are all text keep their order in the graph, and
-          other nodes must be 0 .. n_arms - 1.
+        - `arms`: the nodes in the order of the arms; None (default): nodes that are all text keep their order in the
+          graph, and other nodes must be 0 .. n_arms - 1.
         - `add_loops`: whether to add a self-loop to every arm; False by default.
         - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop; True by default.
         """
         if not isinstance(graph, imported("networkx", "networkx").Graph):
             raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
         named = len(graph) > 0 and all(isinstance(node, str) for node in graph)
-        order: list[Any] = list(nodes) if nodes is not None else list(graph) if named else list(range(len(graph)))
-        if len(order) != len(graph) or set(order) != set(graph):
-            at_odds = sorted(set(graph) ^ set(order), key=repr)[:5] or "repeats"
-            expected = "nodes 0 .. n_arms - 1, or their order as nodes=[...]" if nodes is None else "each node once"
-            raise GraphError(f"graph and nodes differ in {at_odds}; expected {expected}")
+        order: list[Any] = list(arms) if arms is not None else list(graph) if named else list(range(len(graph)))
+        check_nodes(graph, order, ordered=arms is not None)
         place = {node: i for i, node in enumerate(order)}
         pairs = [(place[u], place[v]) for u, v in graph.edges()]
         return cls.from_edges(

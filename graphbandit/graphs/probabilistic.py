@@ -28,9 +28,11 @@ import numpy.typing as npt
 
 from graphbandit.base.arms import ArmNames, arm_index
 from graphbandit.base.checks import first_not_finite, numbers, setting_integer, setting_number
+from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Float, Int, Int32
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.frames import check_unnamed, square_of_frame
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.store import check_places, checked_batches, checked_index, chosen_rounds
 from graphbandit.graphs.svg import MOST_ARMS, graph_svg
@@ -44,14 +46,17 @@ BLOCK = 64
 class ProbabilisticGraph:
     """An immutable graph of one round: ``matrix[j, a]`` is the probability that playing j reveals a.
 
-    - `matrix`: a square array of probabilities; it is copied.
-    - `arms`: the names of the arms; None (default): they have none.
+    - `matrix`: a square array or data frame of probabilities; it is copied. The rows and columns of a frame may have
+      names, as in `FeedbackGraph.from_dense`.
+    - `arms`: the names of the arms; None (default): they have none, or a frame has them.
     """
 
     matrix: Float[np.ndarray, "arms arms"]
     arms: ArmNames | None
 
     def __init__(self, matrix: npt.ArrayLike, *, arms: Iterable[str] | None = None) -> None:
+        if not isinstance(matrix, np.ndarray) and is_frame(matrix):
+            matrix, arms = square_of_frame(matrix, arms)
         array = _matrices(numbers("the edge probabilities", matrix, has="have")[None])[0]
         array.flags.writeable = False
         object.__setattr__(self, "matrix", array)
@@ -61,8 +66,8 @@ class ProbabilisticGraph:
     def from_dense(cls, matrix: npt.ArrayLike, *, arms: Iterable[str] | None = None) -> ProbabilisticGraph:
         """The same as the constructor, under the name that `FeedbackGraph` uses.
 
-        - `matrix`: a square array of probabilities.
-        - `arms`: the names of the arms; None (default): they have none.
+        - `matrix`: a square array or data frame of probabilities.
+        - `arms`: the names of the arms; None (default): they have none, or a frame has them.
         """
         return cls(matrix, arms=arms)
 
@@ -273,6 +278,7 @@ class ProbabilisticGraphs:
 
 def _matrices(value: npt.ArrayLike) -> Float[np.ndarray, "stored arms arms"]:
     """A copy, checked: square matrices of numbers from 0 to 1."""
+    check_unnamed(value)
     try:
         array = np.array(numbers("the edge probabilities", value, has="have"), order="C")
     except InputError as error:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.arms import ArmNames
+from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int, Int64
 from graphbandit.errors import GraphError
+from graphbandit.graphs.frames import pairs_of_frame
 
 
 def checked_n_arms(n_arms: object) -> int:
@@ -74,11 +76,15 @@ def as_pairs(
     edges: npt.ArrayLike | Iterable[tuple[int | str, int | str]], n_arms: int, names: ArmNames | None = None
 ) -> Int64[np.ndarray, "edges 2"]:
     """Pairs of arms in range, given by number, or by name if the arms have names."""
+    if not isinstance(edges, np.ndarray) and is_frame(edges):
+        edges = pairs_of_frame(edges)
     if not isinstance(edges, Iterable):
         raise GraphError(f"edges is {edges!r}; expected pairs (j, a)")
     listed: Any = edges if isinstance(edges, np.ndarray) else list(edges)
     if names is not None and not isinstance(edges, np.ndarray):
         listed = [_numbers_of(i, pair, names) for i, pair in enumerate(listed)]
+    elif any(isinstance(pair, list | tuple) and str in map(type, pair) for pair in listed[:1]):
+        raise GraphError(f"edge 0 is {listed[0]!r}, but the arms have no names; expected arms=[...], their names")
     pairs = as_array(listed, "pairs of arms")
     if pairs.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
@@ -101,6 +107,24 @@ def _numbers_of(i: int, pair: object, names: ArmNames) -> list[int]:
         return [names.index(arm) for arm in both]
     except GraphError as error:
         raise GraphError(f"edge {i}: {error}") from None
+
+
+def check_nodes(graph: Any, order: Sequence[Any], *, ordered: bool) -> None:
+    """Raise GraphError unless the nodes of a NetworkX graph are these, each once.
+
+    - `ordered`: whether the caller gave their order; if not, they are 0 .. n_arms - 1.
+    """
+    if len(order) == len(graph) and set(order) == set(graph):
+        return
+    lacking = [arm for arm in order if arm not in graph]
+    extra = [node for node in graph if node not in set(order)]
+    if not ordered:
+        raise GraphError(f"the graph has the node {extra[0]!r}; expected nodes 0 .. n_arms - 1, or arms=[...]")
+    if lacking:
+        raise GraphError(f"the graph lacks the arm {lacking[0]!r}; expected a node for each arm")
+    if extra:
+        raise GraphError(f"the graph has the node {extra[0]!r}, which is no arm; expected a node for each arm")
+    raise GraphError(f"arms has {len(order)} nodes, and the graph {len(graph)}; expected each of them once")
 
 
 def missing_loops_message(arms: Int[np.ndarray, " arms_found"], where: str = "") -> str:

@@ -11,12 +11,13 @@ from graphbandit.base.checks import setting_boolean
 from graphbandit.base.extras import imported
 from graphbandit.errors import GraphError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
+from graphbandit.graphs.user_input import check_nodes
 
 
 def from_networkx(
     graph: Any,
     *,
-    nodes: Sequence[Any] | None = None,
+    arms: Sequence[Any] | None = None,
     probability: str | None = None,
     add_loops: bool = False,
     require_loops: bool = True,
@@ -24,7 +25,7 @@ def from_networkx(
     """A feedback graph, u -> v: playing u reveals v.
 
     - `graph`: a NetworkX graph; edges without a direction count in both.
-    - `nodes`: the node of each arm, in their order; None (default): the graph's order. Texts stay as names.
+    - `arms`: the nodes in the order of the arms; None (default): the graph's order. Texts stay as names.
     - `probability`: the attribute of edges that is the probability of revealing; None (default): every edge is sure.
     - `add_loops`: whether to add a self-loop to every arm; False by default.
     - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop (sure graphs only); True by default.
@@ -34,13 +35,12 @@ def from_networkx(
     if not isinstance(graph, package.Graph):
         raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
     if probability is None:
-        return FeedbackGraph.from_networkx(graph, nodes=nodes, add_loops=add_loops, require_loops=require_loops)
+        return FeedbackGraph.from_networkx(graph, arms=arms, add_loops=add_loops, require_loops=require_loops)
     if graph.is_multigraph():
         raise GraphError("graph has parallel edges, whose probabilities are not one; expected a Graph or a DiGraph")
-    order = list(graph.nodes) if nodes is None else list(nodes)
+    order = list(graph.nodes) if arms is None else list(arms)
+    check_nodes(graph, order, ordered=True)
     place = {node: arm for arm, node in enumerate(order)}
-    if len(place) < len(order) or set(place) != set(graph.nodes):
-        raise GraphError(f"nodes has {len(order)} nodes, and the graph {len(graph)}; expected each of them once")
     matrix = np.eye(len(order)) if add_loops else np.zeros((len(order), len(order)))
     for u, v, value in graph.edges(data=probability, default=1.0):
         pairs = [(u, v)] if graph.is_directed() else [(u, v), (v, u)]

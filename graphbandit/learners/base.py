@@ -166,14 +166,14 @@ class Learner(ABC, Generic[State]):
             if graphs is None:
                 raise GraphError(
                     "there is no graph; expected one with every round, or one for all as Bandit(..., graph=...): "
-                    f"graphs.bandit({problem.n_arms}) where every arm reveals itself alone; or LateGraph, which plans "
-                    "without one"
+                    f"graphs.bandit({problem.n_arms}) where every arm reveals only itself; or "
+                    "gb.learners.LateGraph, which plans without one"
                 )
             others = " or ProbabilisticGraphs" if self.plans_with_probabilities else ""
             raise GraphError(
                 f"graphs is a {type(graphs).__name__}; expected FeedbackGraphs{others}: "
                 "learners that plan with the probabilities of edges are IDSG and, with tight coverage, AdaCBG; "
-                "LateGraph of one of them plans without a graph"
+                "gb.learners.LateGraph of one of them plans without a graph"
             )
         n_arms = shown.n_arms
         if n_arms is not None and n_arms != problem.n_arms:
@@ -265,7 +265,7 @@ class Learner(ABC, Generic[State]):
 
     def refit(self, state: State, observations: Observations) -> State:
         """The state after these rounds, fewer than an epoch's, and any late news; the epoch goes on with it."""
-        raise SettingError(f"{type(self).__name__} learns at the end of an epoch alone; expected a learner that refits")
+        raise SettingError(f"{type(self).__name__} learns only at the end of an epoch; expected a learner that refits")
 
     def check_rewards(self, rewards: Float[np.ndarray, " rewards"]) -> None:
         """Raise ObservationError at a reward that this learner cannot take; most take any finite number."""

@@ -153,8 +153,9 @@ class Problem:
             contexts = {}
         values, seen = self.features.encode_counted(contexts)
         if values.ndim != (2 if many else 1):
-            found, wanted = ("one", "several") if many else ("several", "one")
-            raise InputError(f"the contexts are {found} instead of {wanted}; expected {wanted}")
+            if many:
+                raise InputError("there is one context; expected several, such as a list of one, or a call of `decide`")
+            raise InputError("there are several contexts; expected one (`decide_batch` takes several)")
         return (values if many else values[None]), seen
 
     def with_arms(

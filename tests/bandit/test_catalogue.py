@@ -161,7 +161,7 @@ CALLS = {
         "the problem's arms have no features",
     ),
     "a graph of another size": (lambda b: b.add_arms(["jam"], graph=np.eye(3)), GraphError, "have 3 arms; expected 4"),
-    "retire: unknown": (lambda b: b.retire_arms(["jam"]), SettingError, "arm is 'jam'"),
+    "retire: unknown": (lambda b: b.retire_arms(["jam"]), SettingError, "no arm is called 'jam'"),
     "retire: one name": (lambda b: b.retire_arms("tea"), SettingError, "expected a list of arms"),
     "retire: all": (lambda b: b.retire_arms(NAMES), SettingError, "no arm would be left"),
     "retire: twice": (lambda b: b.retire_arms(["tea", "tea"]), SettingError, "retired already"),

@@ -263,8 +263,14 @@ CALLS = {
     "context: unknown column": (lambda b: b.decide({"age": 3, "land": "DE"}), InputError, "country"),
     "context: text for a number": (lambda b: b.decide({"age": "old", "country": "DE"}), InputError, "age"),
     "context: a number": (lambda b: b.decide(3.0), InputError, "context"),
-    "contexts: one for many": (lambda b: b.decide_batch(VISIT), InputError, "expected several"),
-    "contexts: many for one": (lambda b: b.decide([VISIT, VISIT]), InputError, "expected one"),
+    "contexts: one for many": (lambda b: b.decide_batch(VISIT), InputError, "one context; expected several"),
+    "contexts: many for one": (lambda b: b.decide([VISIT, VISIT]), InputError, "`decide_batch` takes several"),
+    "context: a graph": (lambda b: b.decide(GRAPH), InputError, "a FeedbackGraph; expected decide(context, graph)"),
+    "context: a list of numbers": (
+        lambda b: b.decide([3.0, 1.0]),
+        InputError,
+        "contexts are a list with 3.0 at 0; expected a dictionary or a NumPy array of the columns 'age', 'country'",
+    ),
     "contexts: none": (lambda b: b.decide_batch(None), InputError, "context is None; expected the columns 'age'"),
     "contexts: a list of none": (lambda b: b.decide_batch([None, None]), InputError, "expected the columns 'age'"),
     "context: a frame of two rows": (
@@ -307,7 +313,11 @@ CALLS = {
     ),
     "graph: not square": (lambda b: b.decide(VISIT, np.ones((3, 2))), GraphError, "(3, 2)"),
     "available: one name": (lambda b: b.decide(VISIT, available="8.99"), InputError, "expected a list of arms"),
-    "available: unknown name": (lambda b: b.decide(VISIT, available=["8.98"]), InputError, "arm is '8.98'"),
+    "available: unknown name": (
+        lambda b: b.decide(VISIT, available=["8.98"]),
+        InputError,
+        "no arm is called '8.98'; did you mean '8.99'",
+    ),
     "available: an arm twice": (
         lambda b: b.decide(VISIT, available=["8.99", 1]),
         InputError,
@@ -344,7 +354,7 @@ CALLS = {
     "available: a mapping of another arm": (
         lambda b: b.decide(VISIT, available={"1.99": True}),
         InputError,
-        "arm is '1.99'",
+        "no arm is called '1.99'",
     ),
     "graph: a list of edges": (
         lambda b: b.decide(VISIT, [("8.99", "7.99")]),
@@ -357,7 +367,7 @@ CALLS = {
         "FeedbackGraph.from_edges and from_sparse make one",
     ),
     "available: halves": (lambda b: b.decide(VISIT, available=[0.5]), InputError, "arm is 0.5"),
-    "rewards: unknown name": (lambda b: b.observe(20, {"1.99": 1.0}), ObservationError, "arm is '1.99'"),
+    "rewards: unknown name": (lambda b: b.observe(20, {"1.99": 1.0}), ObservationError, "no arm is called '1.99'"),
     "rewards: a list": (lambda b: b.observe(20, [1.0]), ObservationError, "rewards is a list"),
     "rewards: twice": (lambda b: b.observe(20, {"8.99": 1.0, 1: 1.0}), ObservationError, "twice"),
     "rewards: a series with an arm twice": (
@@ -368,7 +378,7 @@ CALLS = {
     "rewards: not revealed": (
         lambda b: b.observe(20, {"9.99": 1.0}),
         ObservationError,
-        "did not reveal arm '9.99'; expected some of arm '7.99', '8.99'",
+        "did not reveal arm '9.99'; it revealed '7.99', '8.99'",
     ),
     "rewards: no number": (lambda b: b.observe(20, {"8.99": "x"}), ObservationError, "the reward of arm '8.99' of"),
     "rewards: a Polars Series of another length": (

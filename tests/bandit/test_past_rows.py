@@ -189,12 +189,16 @@ BAD = {
     "rewards: unknown column": (
         lambda b: b.learn(CONTEXTS, pd.DataFrame({"z": np.ones(N)}), actions=ACTIONS),
         InputError,
-        "the columns of rewards[0]: arm is 'z'",
+        "the columns of rewards[0]: no arm is called 'z'",
     ),
-    "actions: none": (lambda b: b.learn(CONTEXTS, REWARDS[:, 0]), InputError, "actions is None"),
+    "actions: none": (lambda b: b.learn(CONTEXTS, REWARDS[:, 0]), InputError, "expected the arm of each reward"),
     "actions: too few": (lambda b: b.learn(CONTEXTS, REWARDS, actions=[1]), InputError, "1 arms for 50 contexts"),
     "actions: out of range": (lambda b: b.learn(CONTEXTS, REWARDS, actions=[4] * N), InputError, "actions[0] is 4"),
-    "actions: unknown name": (lambda b: b.learn(CONTEXTS, REWARDS, actions=["q"] * N), InputError, "arm is 'q'"),
+    "actions: unknown name": (
+        lambda b: b.learn(CONTEXTS, REWARDS, actions=["q"] * N),
+        InputError,
+        "no arm is called 'q'",
+    ),
     "actions: a table": (lambda b: b.learn(CONTEXTS, REWARDS, actions=REWARDS), InputError, "expected one arm a round"),
     "actions: not on offer": (
         lambda b: b.learn(CONTEXTS, REWARDS, actions=[1] * N, available=["a"]),
@@ -261,5 +265,5 @@ def test_learners_that_cannot_learn_from_others_say_so():
     commit = make(LEARNERS["explore then commit"])
     commit.decide(CONTEXTS[0])
     commit.observe(0, {}, final=True)
-    with pytest.raises(SettingError, match="learns at the end of an epoch alone"):
+    with pytest.raises(SettingError, match="learns only at the end of an epoch"):
         commit.refit()

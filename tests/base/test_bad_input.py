@@ -191,7 +191,7 @@ CALLS = {
     "save: None": (lambda b: b.save(None), SavedFileError, "path is None; expected the name of a file"),
     "save: impossible name": (lambda b: b.save("a\0b"), SavedFileError, "cannot be written: embedded null byte"),
     "save: too long a name": (lambda b: b.save("x" * 999), SavedFileError, "cannot be written"),
-    "save: no directory": (lambda b: b.save("/no/such/place.gb"), SavedFileError, "place.gb cannot be written"),
+    "save: no directory": (lambda b: b.save("/no/such/place.gb"), SavedFileError, "the folder /no/such does not exist"),
     "save: a directory": (lambda b: b.save("/"), SavedFileError, "/ cannot be written"),
     "save: unwritable": (lambda b: b.save("/proc/bandit.gb"), SavedFileError, "/proc/bandit.gb cannot be written"),
     "save: below a file": (lambda b: b.save(f"{__file__}/x.gb"), SavedFileError, "x.gb cannot be written"),
@@ -441,7 +441,7 @@ REFUSED = {
     "bilinear: arms at odds": (bilinear(arms=[[1.0]]), SettingError, "arms has shape (1, 1); expected (arms, 2)"),
     "bilinear: overflow": (bilinear(x0=[[1e200, 0]], a0=[[1e200, 0]]), SettingError, "make values beyond 1e+100"),
     "finite: no callable": (finite(function=5), SettingError, "function is 5; expected a callable"),
-    "bandit: no learner": (lambda: gb.Bandit(gb.AdaCBG, problem()()), SettingError, "a learner, such as AdaCBG()"),
+    "bandit: no learner": (lambda: gb.Bandit(gb.AdaCBG, problem()()), SettingError, "a learner, such as IDSG()"),
     "bandit: no problem": (lambda: gb.Bandit(Uniform(), 3), SettingError, "problem is 3; expected a Problem"),
     "bandit: no class": (lambda: gb.Bandit(gb.Falcon(), problem()()), SettingError, "function_class is None in both"),
     "bandit: odd class": (

@@ -225,10 +225,10 @@ def test_tallies_add_up():
 
 TWO = Features({"age": "number", "country": category(["DE", "FR"], unknown="error")})
 BAD_CONTEXTS = {
-    "no column": ({"country": "DE"}, "column 'age' is not there, only 'country'; expected 'age', 'country'"),
-    "a typo": ({"age": 1, "contry": "DE"}, "(is 'contry' meant to be it?)"),
+    "no column": ({"country": "DE"}, "there is no column 'age', only 'country'; expected 'age', 'country'"),
+    "a typo": ({"age": 1, "contry": "DE"}, "no column 'country'; did you mean it by 'contry'?"),
     "another column": ({"age": 1, "country": "DE", "x": 1}, "column 'x' is not known; expected only 'age', 'country'"),
-    "a frame without a column": (pd.DataFrame({"age": [1]}), "column 'country' is not there, only 'age'"),
+    "a frame without a column": (pd.DataFrame({"age": [1]}), "there is no column 'country', only 'age'"),
     "a frame with another": (
         pl.DataFrame({"age": [1], "country": ["DE"], "x": [1]}),
         "column 'x' is not known; expected only 'age', 'country'",
@@ -250,18 +250,21 @@ BAD_CONTEXTS = {
         pa.table({"age": [1, 2, 3], "country": ["DE", "FR", "PT"]}),
         "row 2: country is 'PT'; expected one of 'DE', 'FR'",
     ),
-    "in a list": ([{"age": 1, "country": "DE"}, {"age": 1}], "row 1: column 'country' is not there"),
+    "in a list": ([{"age": 1, "country": "DE"}, {"age": 1}], "row 1: there is no column 'country'"),
     "texts for numbers": (pl.DataFrame({"age": ["1"], "country": ["DE"]}), "row 0: age is '1' of type str"),
     "too few columns": (np.ones((2, 1)), "an array of shape (2, 1); expected (2,) or (n, 2), the columns 'age', 'cou"),
     "too many columns": (np.ones(3), "an array of shape (1, 3); expected (2,) or (n, 2)"),
     "three axes": (np.ones((2, 2, 2)), "an array of shape (2, 2, 2); expected (2,) or (n, 2)"),
     "a number alone": (3, "contexts are 3 of type int; expected a dictionary, a data-frame row"),
     "nothing": (None, "contexts are None of type NoneType; expected a dictionary"),
-    "a list of numbers": ([1, 2], "contexts are a list with 1 at 0; expected a dictionary"),
+    "a list of numbers": (
+        [1, 2],
+        "contexts are a list with 1 at 0; expected a dictionary or a NumPy array of the columns 'age', 'country'",
+    ),
     "a lazy frame": (pl.LazyFrame({"age": [1]}), "contexts are a lazy frame, LazyFrame; expected one that is coll"),
     "columns without text names": (pd.DataFrame([[1, 2]]), "the frame has a column 0; expected texts as the names"),
     "a column twice": (pd.DataFrame([[1, 2]], columns=["age", "age"]), "the frame cannot be read"),
-    "a series of numbers without names": (pd.Series([1, 2]), "column 'age' is not there, only 0, 1"),
+    "a series of numbers without names": (pd.Series([1, 2]), "there is no column 'age', only 0, 1"),
 }
 
 

@@ -84,7 +84,7 @@ BAD = {
     "all nan": (lambda: Features.from_frame(pd.DataFrame({"x": [np.nan]})), "column 'x' has no value that"),
     "no rows": (lambda: Features.from_frame(pl.DataFrame({"x": pl.Series([], dtype=pl.Int64)})), "column 'x' has no v"),
     "infinite": (lambda: Features.from_frame(pl.DataFrame({"x": [1.0, np.inf]})), "column 'x' has inf; expected fini"),
-    "no such column": (lambda: Features.from_frame(pd.DataFrame({"x": [1]}), columns=["y"]), "column 'y' is not ther"),
+    "no such column": (lambda: Features.from_frame(pd.DataFrame({"x": [1]}), columns=["y"]), "no column 'y'"),
     "an array": (lambda: Features.from_frame(np.ones((2, 2))), "contexts are an array; expected columns with names"),
     "a text": (lambda: Features.from_frame("frame"), "contexts are 'frame' of type str; expected a dictionary"),
     "no dictionaries": (lambda: Features.from_frame([]), "contexts are an empty list"),

@@ -117,9 +117,9 @@ def test_bad_contexts_are_refused():
     wrong = TransformerFeatures(FunctionTransformer().fit(ARRAY), feature_names=["a"])
     texts = TransformerFeatures(FunctionTransformer().fit(FRAME), feature_names=["a", "b"])
     for features, contexts, message in [
-        (frames, {"age": 1}, "column 'country' is not there"),
-        (frames, [{"age": 1, "country": "DE"}, {"age": 1}], "row 1: column 'country' is not there"),
-        (frames, FRAME[["age"]], "column 'country' is not there"),
+        (frames, {"age": 1}, "there is no column 'country'"),
+        (frames, [{"age": 1, "country": "DE"}, {"age": 1}], "row 1: there is no column 'country'"),
+        (frames, FRAME[["age"]], "there is no column 'country'"),
         (frames, ARRAY, "expected the columns 'age', 'country' by name"),
         (frames, 3, "contexts are 3 of type int"),
         (frames, [3], r"contexts are \[3\]; expected a dictionary"),

@@ -275,7 +275,7 @@ def test_bad_input_is_refused():
     unknown = gb.Observations.from_masks(contexts, np.ones((1, 2), bool), np.full((1, 2), np.nan))
     with pytest.raises(ObservationError, match="nan"):
         functions.add(functions.empty(), unknown)
-    with pytest.raises(InputError, match="contexts have shape"):
+    with pytest.raises(InputError, match=r"each context has shape \(2,\); expected .*parameters='per-arm'"):
         functions.predict(functions.fit(functions.empty()), np.zeros((1, 2)))
     rows, rewards = np.array([[[1.0, 0.5], [0.2, -1.0]]]), np.array([[1e90, -1e90]])
     huge = gb.Observations.from_masks(rows, np.ones((1, 2), bool), rewards)

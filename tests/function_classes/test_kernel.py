@@ -123,5 +123,5 @@ def test_settings_out_of_range_are_refused(settings, message):
 
 def test_contexts_that_do_not_fit_are_refused():
     functions = gb.KernelClass(n_arms=2, dimension=2, parameters="per-arm")
-    with pytest.raises(InputError, match="contexts have shape"):
+    with pytest.raises(InputError, match=r"each context has shape \(5,\); expected \(2,\) or \(2, 2\)"):
         functions.predict(functions.fit(functions.empty()), np.zeros((3, 5)))

@@ -114,7 +114,10 @@ class EpochLearner(Learner[State], Generic[State]):
         if self.function_class is not None:
             return check_function_class(self.function_class, problem.n_arms)
         if problem.function_class is None:
-            raise SettingError("function_class is None in both the learner and the problem; expected one in either")
+            raise SettingError(
+                "function_class is None in both the learner and the problem; expected one in either, such as "
+                "Problem(function_class='linear', features={...})"
+            )
         return problem.function_class
 
     def of_epoch(self, state: State) -> Any:
