@@ -89,7 +89,7 @@ def test_a_shallow_copy_stands_alone() -> None:
 
 
 def test_copies_made_while_another_thread_decides_are_whole() -> None:
-    bandit = gb.Bandit(gb.learners.UCBN(noise=0.5), gb.Problem(n_arms=N_ARMS), max_open=50)
+    bandit = gb.Bandit(gb.learners.UCBN(noise=0.5), gb.Problem(n_arms=N_ARMS))
     ended = threading.Event()
 
     def decide() -> None:
