@@ -60,7 +60,7 @@ class Decider:
                 found = self._restored(name, bytes(row.data), newest)
                 if found is None:
                     continue
-                self.snapshots[name] = self._recent[name][newest] = found
+                self._recent[name][newest] = self.snapshots[name] = found  # in this order, for requests meanwhile
                 self.made[name] = row.time
                 if len(self._recent[name]) > SNAPSHOTS:
                     self._recent[name].popitem(last=False)

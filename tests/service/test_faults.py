@@ -20,7 +20,7 @@ from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 from graphbandit.service.writer import Clock
 from tests.service.house import House, configured, housed
-from tests.service.servers import PRICES, Server
+from tests.service.servers import PRICES, Server, serving
 from tests.service.test_learn_one import play
 from tests.waiting import wait_until
 
@@ -162,10 +162,8 @@ def _at_work(reader: Reader) -> bool:
     return bool(reader.bandit("prices")["learning"])
 
 
-def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_path: Path) -> None:
-    url = postgres_server.database()
-    server = Server(tmp_path, PRICES, "--database", url).start()
-    try:
+def test_the_database_goes_away_and_comes_back(postgres_server: Postgres) -> None:
+    with serving(PRICES, "--database", postgres_server.database()) as server:
         acknowledged = {}
         for i in range(5):
             acknowledged[f"before-{i}"] = server.post("/v1/prices/decide", {"key": f"before-{i}", "context": {}}).json()
@@ -186,9 +184,8 @@ def test_the_database_goes_away_and_comes_back(postgres_server: Postgres, tmp_pa
             decision = server.post("/v1/prices/decide", {"key": key, "context": {}}).json()
             server.post("/v1/prices/observe", {"id": key, "rewards": dict.fromkeys(decision["revealed"], 0.5)})
         wait_until(lambda: server.get("/v1/prices").json()["rounds"] >= 4, "the learner comes back")
-    finally:
         server.stop()
-    assert server.replay().exit_code == 0
+        assert server.replay().exit_code == 0
 
 
 def test_a_stop_finishes_what_is_under_way(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import socket
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -129,13 +128,11 @@ def test_pages_of_other_sites_cannot_send_anything(server: Server) -> None:
     assert server.post("/v1/prices/decide", {"context": {}}, origin=server.url).status_code == 200
 
 
-def test_an_open_address_answers_to_any_name(tmp_path: Path) -> None:
+def test_an_open_address_answers_to_any_name() -> None:
     """Also when the command line, and not the configuration, says where to listen."""
-    running = Server(tmp_path, PRICES, "--host", "0.0.0.0").start()
-    try:
+    with serving(PRICES, "--host", "0.0.0.0") as running:
         assert running.get("/v1/prices", host="bandits.example.org").status_code == 200
         assert "there are no tokens" in running.errors.read_text()
-    finally:
         assert running.stop() == 0
 
 
