@@ -1,5 +1,6 @@
 """Every part of the benchmarks runs, at tiny sizes. Times are not judged, only that figures follow from rows."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -21,8 +22,6 @@ from benchmarks import (
     lp_rivals,
     run,
     scaling,
-    service,
-    squarecb,
     startup,
     throughput,
     vowpal,
@@ -51,11 +50,8 @@ class Parts(dict[str, list[dict]]):
     For that, no test asks for many parts.
     """
 
-    MODULES = (lp, squarecb, decision, everyday, throughput, scaling, startup, service)
-
     def __missing__(self, name: str) -> list[dict]:
-        (module,) = (one for one in self.MODULES if one.__name__ == f"benchmarks.{name}")
-        self[name] = module.run(TINY, silent)
+        self[name] = importlib.import_module(f"benchmarks.{name}").run(TINY, silent)
         return self[name]
 
 

@@ -65,7 +65,7 @@ class Findings:
         """The final regrets of all experiments; a name stands for the same environment or learner in all of them."""
         return FinalRegrets.joined([finding.regrets for finding in self.experiments.values()])
 
-    @property
+    @cached_property
     def rounds(self) -> dict[str, int]:
         """The number of rounds in every environment."""
         return {
