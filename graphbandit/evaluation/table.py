@@ -182,7 +182,10 @@ class EvaluationTable(Mapping[str, PolicyValue]):
         return best.name if len(names) > 1 and all(loses(self[n]) for n in names if n != best.name) else None
 
     def compare(self, first: str, second: str) -> Difference:
-        """The paired difference of two of the policies, with the same settings."""
+        """The paired difference of two of the policies, with the same settings.
+
+        - `first`, `second`: the names of the policies.
+        """
         from graphbandit.evaluation.evaluate import compare
 
         for name in (first, second):

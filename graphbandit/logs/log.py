@@ -253,7 +253,10 @@ class Log:
         return self._source.reward_range()
 
     def batches(self, rounds: int | None = None) -> Iterator[LogBatch]:
-        """The rounds in order, checked, in batches of at most `rounds`; memory does not grow with the log."""
+        """The rounds in order, as checked batches; memory does not grow with the log.
+
+        - `rounds`: the largest number of rounds in a batch; None (default): `batch_rounds`.
+        """
         size = self.batch_rounds if rounds is None else setting_integer("rounds", rounds, at_least=1)
         return self._source.batches(self._first, self._stop, size)
 
