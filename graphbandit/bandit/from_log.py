@@ -35,7 +35,7 @@ def learnt_from_log(loop: Loop, log: Any, cluster: object = None) -> Loop:
     """The loop after all rounds of a log, fitted to what they teach."""
     from graphbandit.logs import Log
 
-    source = log if isinstance(log, Log) else Log.read(log)
+    source = Log.of(log)
     learner, problem = loop.learner, loop.problem
     check_fits(source, problem)
     loop.check_horizon(len(source))

@@ -9,9 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from graphbandit.cli.console import amount_bars, print_table
-from graphbandit.errors import SettingError
+from graphbandit.cli.option_words import errors_in_options, in_options
+from graphbandit.errors import SettingError, SupportError
 
 app = typer.Typer()
+
+SETTING = "method|interval|level|support|missing|clip|seed"
+WORDS = {
+    r"reward_range=\(lowest, highest\)": "--reward-range LOWEST HIGHEST",
+    r"reward_range = \(([^,]+), ([^)]+)\)": r"--reward-range \1 \2",
+    "; fit='past' keeps the guarantee": "",
+    rf"\b({SETTING})='?([\w.-]+)'?": r"--\1 \2",
+    f"^({SETTING}|by) is ": r"--\1 is ",
+}
+"""What messages and notes say in place of the names of settings."""
 
 
 @app.command(epilog="Example: graphbandit evaluate log --policy saved.gb --policy uniform --report page.html")
@@ -22,7 +33,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             help="A saved bandit, uniform, logged, or a column of the log; NAME=... gives it a name. Repeatable.",
-            show_default="uniform and logged",
+            show_default="uniform, if the log allows it, and logged",
         ),
     ] = None,
     method: Annotated[
@@ -71,15 +82,23 @@ def evaluate(
         "cluster": cluster,
     }
     source = Log.read(log)
-    first, *others = named
-    with amount_bars() as show:
-        table = evaluated(source, named, by=by, progress=show("values"), **settings)
+    notes = []
+    with errors_in_options(WORDS), amount_bars() as show:
+        try:
+            table = evaluated(source, named, by=by, progress=show("values"), **settings)
+        except SupportError as error:
+            if policy:
+                raise
+            notes, named = [f"uniform is left out: {error}"], policies_named(["logged"])
+            table = evaluated(source, named, by=by, progress=show("values"), **settings)
+        first, *others = named
         differences = [
             compare(source, first, other, policies=named, progress=show(f"{first} - {other}"), **settings)
             for other in others
         ]
     print_table(table.as_table())
-    for line in (*map(str, differences), *(f"note: {note}" for note in table.notes)):
+    notes += [*table.notes, *(note for difference in differences for note in difference.notes)]
+    for line in (*map(str, differences), *(f"note: {in_options(note, WORDS)}" for note in dict.fromkeys(notes))):
         typer.echo(line)
     if csv is not None:
         from graphbandit.evaluation.report import write_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Float
-from graphbandit.errors import InputError, LogError, SettingError
+from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
 from graphbandit.evaluation.learner_on_log import Learning
 from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
@@ -62,7 +63,7 @@ class GreedyPolicy(Policy):
 
 
 def best_policy(
-    log: Log,
+    log: Log | str | os.PathLike[str],
     candidates: Mapping[str, Learner[Any] | FunctionClass[Any, Any, Any]] | None = None,
     *,
     problem: Problem | None = None,
@@ -73,7 +74,8 @@ def best_policy(
 ) -> BestPolicy:
     """Learn candidates from the first part of a log, choose the best on the second, and value it on the rest.
 
-    - `log`: a log in the order of time, so that policies learn from rounds before those they are judged on.
+    - `log`: a log, or its folder, in the order of time, so that policies learn from rounds before those they are judged
+      on.
     - `candidates`: a mapping from names to learners or function classes. A learner learns from the log with its
       propensities and then stays fixed. The policy of a function class plays the arm with the highest estimate. None
       (default): ridge regression.
@@ -90,8 +92,7 @@ def best_policy(
     setting_number("choose", choose, above=0.0, below=1.0)
     if learn + choose >= 1:
         raise SettingError(f"learn + choose is {learn + choose:g}; expected less than 1, as rounds must be left over")
-    if not isinstance(log, Log):
-        raise InputError(f"log is a {type(log).__name__}; expected a Log")
+    log = Log.of(log)
     named = {"ridge": default_class(log)} if candidates is None else dict(candidates)
     if not named:
         raise SettingError("candidates is empty; expected at least one")

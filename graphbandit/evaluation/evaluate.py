@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
-from graphbandit.errors import InputError, LogError, SettingError
+from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.groups import Sums
-from graphbandit.evaluation.intervals import asymptotic
+from graphbandit.evaluation.intervals import Interval, asymptotic
 from graphbandit.evaluation.models import GivenModel
-from graphbandit.evaluation.notes import drift_note, general_notes, learning_note
+from graphbandit.evaluation.notes import PART_NOTE, drift_note, general_notes, learning_note, outside_note
 from graphbandit.evaluation.passes import (
     PassPlan,
     fits_models,
@@ -26,7 +27,7 @@ from graphbandit.evaluation.passes import (
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
 from graphbandit.evaluation.settings import IntervalKind, Method, Settings
 from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue, SegmentValue
-from graphbandit.evaluation.values import Estimator
+from graphbandit.evaluation.values import FULL, Estimator
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
@@ -35,7 +36,7 @@ Progress = Callable[[int, int], None]
 
 
 def evaluate(
-    log: Log,
+    log: Log | str | os.PathLike[str],
     policies: Any,
     *,
     method: Method = "graph-dr",
@@ -58,7 +59,7 @@ def evaluate(
 ) -> EvaluationTable:
     """Estimate what each policy would have earned per round, on average, in the rounds of the log.
 
-    - `log`: the decisions with their probabilities, and the revealed rewards.
+    - `log`: the decisions with their probabilities, and the revealed rewards; or the folder that holds them.
     - `policies`: a mapping from names to policies. A policy is probabilities (n, K); a callable of (contexts, graphs)
       that returns them; a `Bandit` or the path of a saved one, which stays fixed; a learner, which learns from the log
       as it goes; "uniform"; "logged", the policy of the log; or the name of a column of the log.
@@ -97,6 +98,7 @@ def evaluate(
     >>> table["first"].value, table["uniform"].value
     (1.0, 0.5)
     """
+    log = Log.of(log)
     settings = _settings(locals())
     named = policies_of(policies, log, problem)
     sums, plan = _run(log, named, (), settings, model, by, cluster, progress)
@@ -106,7 +108,7 @@ def evaluate(
 
 # The settings of evaluate are repeated here so that help() shows them.
 def compare(
-    log: Log | EvaluationTable,
+    log: Log | EvaluationTable | str | os.PathLike[str],
     first: Any,
     second: Any,
     *,
@@ -143,6 +145,7 @@ def compare(
     """
     if isinstance(log, EvaluationTable):
         return log.compare(first, second)
+    log = Log.of(log)
     settings = _settings({**locals(), "worth": False})  # a difference has no worth
     known = {**log.policies, **(policies or {})}
     named: dict[str, Any] = {}
@@ -159,9 +162,14 @@ def compare(
     notes = general_notes(settings, plan.reward_range, model)
     if found.drifts:
         notes.append(drift_note(pair_name(one, other), settings))
+    if found.outside:
+        notes.append(outside_note([pair_name(one, other)], found.outside, settings))
     learning = [name for name, policy in resolved.items() if policy.in_order]
     if learning and settings.interval in ("betting", "sequence"):
         notes.append(learning_note(learning))
+    comparable = settings.method == "direct" or not any(sums.weights[p].support(estimator.n) < FULL for p in resolved)
+    if not comparable:
+        found, notes = Interval(math.nan, math.nan, math.nan, math.nan), [PART_NOTE]
     return Difference(
         first=one,
         second=other,
@@ -172,14 +180,12 @@ def compare(
         rounds=estimator.n,
         level=settings.level,
         notes=tuple(notes),
+        comparable=comparable,
     )
 
 
 def _settings(arguments: dict[str, Any]) -> Settings:
-    log = arguments["log"]
-    if not isinstance(log, Log):
-        raise InputError(f"log is a {type(log).__name__}; expected a Log, such as Log.read(folder)")
-    if not len(log):
+    if not len(arguments["log"]):
         raise LogError("the log is empty; expected at least one round")
     if arguments["progress"] is not None and not callable(arguments["progress"]):
         raise SettingError(f"progress is {arguments['progress']!r}; expected a function of two numbers, or None")
@@ -211,6 +217,7 @@ def _run(
         by=by,
         first_row=log.first_row,
         rounds=len(log),
+        arms=log.arms,
     )
     done = 0
     passes = 2 if fits_models(functions) else 1
@@ -249,7 +256,7 @@ def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model
             name=name,
             effective_sample_size=weights.effective,
             largest_weight=weights.largest,
-            support=1.0 - weights.unsupported / estimator.n,
+            support=weights.support(estimator.n),
             rounds=estimator.n,
             without_side_observations=without,
             **asdict(found),

@@ -115,6 +115,10 @@ class WeightSums:
         """The effective sample size: (sum of W)^2 / sum of W^2 over the weights W of the rounds."""
         return self.total**2 / self.squares if self.squares > 0 else 0.0
 
+    def support(self, rounds: int) -> float:
+        """The share of the policy's probability on arms that could be revealed; nan if the log does not tell."""
+        return 1.0 - self.unsupported / rounds
+
     def merge(self, other: WeightSums) -> WeightSums:
         """The sums of both parts."""
         return WeightSums(

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from graphbandit.base.shapes import Float, Int
 RESAMPLES = 1000
 CLUSTERS = 4096
 """The largest number of units that the bootstrap resamples; if there are more groups, consecutive ones are joined."""
+
+Outside = Literal["terms", "part"] | None
+"""Why a value lies outside of its interval."""
 
 BET, BET_BERNSTEIN = 0.75, 0.5
 """The largest share of the wealth that a bet may lose, in `betting` and in `bernstein`."""
@@ -53,6 +57,8 @@ class Interval:
     - `low`, `high`: the ends of the interval.
     - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to one for its
       average; False by default.
+    - `outside`: why the value lies outside: the interval is built on other "terms", or a "part" of the log rules the
+      value out; None (default): it lies inside.
     """
 
     value: float
@@ -60,6 +66,7 @@ class Interval:
     high: float
     standard_error: float
     drifts: bool = False
+    outside: Outside = None
 
     @property
     def width(self) -> float:

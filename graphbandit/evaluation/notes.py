@@ -10,7 +10,11 @@ from graphbandit.evaluation.settings import WITH_MODEL, Settings
 from graphbandit.function_classes.base import FunctionClass
 
 if TYPE_CHECKING:
+    from graphbandit.evaluation.intervals import Outside
     from graphbandit.evaluation.table import EvaluationTable
+
+PART_NOTE = "values of policies with different support are those of different arms, so they are not compared"
+"""The note on policies of which a part has no support."""
 
 FEW = 100
 """With fewer effective rounds than this, an asymptotic interval is not trustworthy."""
@@ -33,6 +37,11 @@ def notes_of(table: EvaluationTable) -> list[str]:
     drifting = [v.name for v in table.values_by_name.values() if v.drifts]
     if drifting:
         found.append(drift_note(", ".join(drifting), settings))
+    outside: Outside
+    for outside in ("terms", "part"):
+        names = [v.name for v in table.values_by_name.values() if v.outside == outside]
+        if names:
+            found.append(outside_note(names, outside, settings))
     if settings.method == "direct":
         found.append(
             "the direct method is biased where its model is"
@@ -45,6 +54,8 @@ def notes_of(table: EvaluationTable) -> list[str]:
     part = [v.name for v in table.values_by_name.values() if v.support < 1 - 1e-9]
     if part:
         found.append(f"{', '.join(part)}: the value is that of the supported arms alone")
+        if len(table) > 1:
+            found.append(PART_NOTE)
     unknown = [v.name for v in table.values_by_name.values() if math.isnan(v.support)]
     if unknown:
         found.append(f"{', '.join(unknown)}: the log does not tell whether all arms could be revealed")
@@ -85,6 +96,22 @@ def drift_note(names: str, settings: Settings) -> str:
     return (
         f"{names}: the value seems to have changed within the log, which interval={settings.interval!r} "
         "does not allow; the interval is widened to that of interval='bernstein', for the average over the log"
+    )
+
+
+def outside_note(names: Sequence[str], outside: Outside, settings: Settings) -> str:
+    """The note that values lie outside of their intervals, and why."""
+    beyond = f"{', '.join(names)}: the value lies outside of its interval"
+    if settings.method == "direct":
+        return f"{beyond}, which is that of graph-dr, so the model is wrong"
+    if outside == "terms":
+        return (
+            f"{beyond}, which is built on other terms than the value: the reward range bounds them, so heavy weights "
+            "and the model move the value further; rely on the interval"
+        )
+    return (
+        f"{beyond}, as a part of the log rules it out if the value stays the same; it probably changed within the log, "
+        f"which interval={settings.interval!r} does not allow, and interval='bernstein' does"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from typing import Any
@@ -28,7 +28,7 @@ MASS = 1e-9
 class PassPlan:
     """Everything that a pass needs besides the log.
 
-    `pairs` are the differences to evaluate, too; their names are "first - second".
+    `pairs` are the differences to evaluate, too; their names are "first - second". `arms` are names for errors.
     """
 
     settings: Settings
@@ -40,6 +40,7 @@ class PassPlan:
     by: str | None
     first_row: int
     rounds: int
+    arms: Sequence[str] | None = None
 
     @property
     def targets(self) -> list[str]:
@@ -94,12 +95,12 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
     return GivenModel(model, log.first_row, reward_range_of(log, settings))
 
 
-def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
+def fill_missing(batch: LogBatch, plan: PassPlan, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
     """The batch with every reward that the method needs, and which rounds can be used.
 
     If the log lacks a reward that the graph reveals, this is an error, or drops the round, or a default is used.
     """
-    rows = np.arange(len(batch))
+    settings, rows = plan.settings, np.arange(len(batch))
     if side:
         lacks = None if batch.expected is None else batch.expected & ~batch.revealed
     else:
@@ -111,8 +112,9 @@ def fill_missing(batch: LogBatch, settings: Settings, *, side: bool) -> tuple[Lo
     if settings.missing == "error":
         row = int(np.argmax(wrong))
         arm = int(np.argmax(lacks[row]))
+        played = arm_name(plan.arms, batch.actions[row])
         raise LogError(
-            f"the reward of arm {arm} is missing, though playing arm {batch.actions[row]} reveals it; expected it, or "
+            f"the reward of {arm_name(plan.arms, arm)} is missing, though playing {played} reveals it; expected it, or "
             "missing='drop' to leave such rounds out, or missing=0.0 as a default reward",
             table="decisions",
             row=batch.first_row + row,
@@ -142,7 +144,7 @@ def model_data(
     other = ModelData(functions, settings, plan.rounds, own=own) if plan.plain_method == "dr" else None
     side = settings.method != "dr"
     for batch in log.batches():
-        filled, usable = fill_missing(batch, settings, side=side)
+        filled, usable = fill_missing(batch, plan, side=side)
         if not usable.all():
             filled = replace(filled, rewards=np.where(usable[:, None], filled.rewards, np.nan))
         whole.add(filled, first_row, side=side)
@@ -183,7 +185,10 @@ def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None =
         dropped=0,
     )
     if plan.by is not None and plan.by not in log.columns:
-        raise SettingError(f"by is {plan.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}")
+        raise SettingError(
+            f"by is {plan.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}; features of "
+            "the context are not columns"
+        )
     for batch in log.batches():
         _add_batch(sums, batch, plan, slack_of_group)
         if progress is not None:
@@ -207,7 +212,7 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     settings = plan.settings
     side = uses_side_observations(settings.method)
     targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
-    filled, usable = fill_missing(batch, settings, side=side)
+    filled, usable = fill_missing(batch, plan, side=side)
     groups = group_of(np.arange(len(batch)) + batch.first_row - plan.first_row)
     if not usable.all():
         filled = filled.take(usable)
@@ -227,7 +232,7 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     supported = targets
     if settings.method != "direct":
         for name, mass in lacking.items():
-            _check_support(name, mass, filled, settings)
+            _check_support(name, targets[name], mass, seen, plan)
         supported = {name: np.where(np.isnan(seen.q) | (seen.q > 0), rows, 0.0) for name, rows in targets.items()}
     noise = 1.0 if plan.models is None else plan.models.residual
     for name, target in plan.with_differences(supported).items():
@@ -291,13 +296,23 @@ def unsupported(target: Float[np.ndarray, "n arms"], seen: Seen) -> Float[np.nda
     return np.where(np.isnan(q).any(axis=1), np.nan, found)
 
 
-def _check_support(name: str, mass: Float[np.ndarray, " n"], batch: LogBatch, settings: Settings) -> None:
-    if settings.support == "part" or not (mass > MASS).any():
+def arm_name(arms: Sequence[str] | None, number: int) -> str:
+    """An arm in errors: by its name, or by its number if arms have no names."""
+    return f"arm {number if arms is None else repr(arms[number])}"
+
+
+def _check_support(
+    name: str, target: Float[np.ndarray, "n arms"], mass: Float[np.ndarray, " n"], seen: Seen, plan: PassPlan
+) -> None:
+    if plan.settings.support == "part" or not (mass > MASS).any():
         return
     row = int(np.nanargmax(mass))
+    hidden = np.flatnonzero((seen.q[row] == 0) & (target[row] > 0))
+    several = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
     raise SupportError(
-        f"the policy {name!r} has probability {mass[row]:g} on arms that could not be revealed in round "
-        f"{batch.first_row + row}; expected none, or support='part' for the value of the other arms alone"
+        f"the policy {name!r} has probability {mass[row]:g} on {arm_name(plan.arms, int(hidden[0]))}{several}, which "
+        f"could not be revealed in round {seen.batch.first_row + row}; expected none, or support='part' for the value "
+        "of the other arms alone. A log that is to be evaluated needs a floor, such as IDSG(floor=0.02)"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,7 @@ class Replay:
 
 
 def replay(
-    log: Log,
+    log: Log | str | os.PathLike[str],
     learner: Learner[Any],
     *,
     problem: Problem | None = None,
@@ -59,7 +60,7 @@ def replay(
     The learner learns from these rounds only. For a log of uniform play this is the method of Li, Chu, Langford and
     Wang (2011); for any other log it is rejection sampling.
 
-    - `log`: the decisions with their probabilities, and the revealed rewards.
+    - `log`: the decisions with their probabilities, and the revealed rewards; or the folder that holds them.
     - `learner`: the learner to run.
     - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
     - `largest_weight`: M; None (default): 1 / the smallest probability in the log, which pi / p never exceeds. A
@@ -69,6 +70,7 @@ def replay(
     """
     if not isinstance(learner, Learner):
         raise SettingError(f"learner is {learner!r}; expected a learner, such as IDSG()")
+    log = Log.of(log)
     if largest_weight is None:
         most = 1.0 / min(float(batch.probability.min()) for batch in log.batches())
     else:

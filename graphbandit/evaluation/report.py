@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.saved_files import write_bytes
-from graphbandit.base.tables import Cell, Table
+from graphbandit.base.tables import Cell, Table, number_cell
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
 from graphbandit.evaluation.table import Difference, EvaluationTable
+from graphbandit.evaluation.values import FULL
 from graphbandit.plots.pages.page import Section, page_html, templates
 from graphbandit.plots.pages.svg import PagePicture, page_picture
 
@@ -65,25 +66,31 @@ def report_html(
 ) -> str:
     """The page; the footer names the command that made it."""
     text, settings = templates("graphbandit.evaluation", "evaluation.html"), table.settings
-    best = table[table.best]
-    highest = f"The highest value is that of {best.name}: {best.value:.5g} [{best.low:.5g}, {best.high:.5g}]."
-    verdicts = [f"{difference}." for difference in differences] or [highest]
+    notes = list(dict.fromkeys([*table.notes, *(note for difference in differences for note in difference.notes)]))
+    verdicts = [f"{difference}." for difference in differences] or [_best(table)]
     sections = [
-        Section("values", "Values", text.values(verdicts, table.as_table(), _value_pictures(table))),
+        Section("values", "Values", text.values(verdicts, table.as_table(differences), _value_pictures(table))),
         Section("differences", "Differences", text.differences(_differences(differences))) if differences else None,
         _segments(table, text) if table.by is not None else None,
-        Section("notes", "What to know before relying on it", text.notes(table.notes)) if table.notes else None,
+        Section("notes", "What to know before relying on it", text.notes(notes)) if notes else None,
         Section("log", "The log and the settings", text.facts(_facts(table))),
         Section("words", "How to read this", text.facts(WORDS)),
     ]
-    lead = f"{best.rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
+    lead = f"{table[next(iter(table))].rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
     return page_html(f"What would other policies have earned? {name}", lead, sections, command=command)
+
+
+def _best(table: EvaluationTable) -> str:
+    if any(value.support < FULL for value in table.values()) and len(table) > 1:
+        return "The policies have different support, so their values are not comparable."
+    best = table[table.best]
+    return f"The highest value is that of {best.name}: {best.value:.5g} [{best.low:.5g}, {best.high:.5g}]."
 
 
 def _differences(differences: Sequence[Difference]) -> Table:
     rows = []
     for found in differences:
-        cells = [Cell(f"{number:.5g}", number) for number in (found.value, found.low, found.high)]
+        cells = [number_cell(number, f"{number:.5g}") for number in (found.value, found.low, found.high)]
         rows.append([f"{found.first} - {found.second}", *cells, found.verdict])
     return Table("Differences with paired intervals", ["policies", "difference", "low", "high", "verdict"], rows)
 

@@ -12,9 +12,9 @@ from graphbandit.base.extras import imported
 from graphbandit.base.tables import Cell, Table
 from graphbandit.errors import InputError
 from graphbandit.evaluation.groups import Sums
-from graphbandit.evaluation.intervals import Interval
+from graphbandit.evaluation.intervals import Interval, Outside
 from graphbandit.evaluation.settings import Settings
-from graphbandit.evaluation.values import Estimator, OverTime
+from graphbandit.evaluation.values import FULL, Estimator, OverTime
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +38,7 @@ class PolicyValue:
       asked for, or not possible.
     - `drifts`: whether the value seems to have changed within the log, so that the interval was widened to the
       "bernstein" interval of its average; False by default.
+    - `outside`: why the value lies outside of its interval, as in `Interval`; None (default): it lies inside.
     """
 
     name: str
@@ -51,6 +52,7 @@ class PolicyValue:
     rounds: int
     without_side_observations: Interval | None = None
     drifts: bool = False
+    outside: Outside = None
 
     @property
     def worth(self) -> float:
@@ -70,6 +72,8 @@ class Difference:
     - `standard_error`: the standard error of the value.
     - `rounds`: how many rounds were used.
     - `notes`: what is not guaranteed, and what was assumed; none by default.
+    - `comparable`: whether all arms of both policies could be revealed; True by default. If not, the values are those
+      of different arms, and the numbers are nan.
     """
 
     first: str
@@ -81,6 +85,7 @@ class Difference:
     rounds: int
     level: float
     notes: tuple[str, ...] = ()
+    comparable: bool = True
 
     @property
     def decided(self) -> bool:
@@ -90,9 +95,13 @@ class Difference:
     @property
     def verdict(self) -> str:
         """Which of the policies is better, if the interval decides it."""
-        return f"{self.first if self.value > 0 else self.second} is better" if self.decided else "undecided"
+        if not self.comparable:
+            return "not comparable: different support"
+        return f"{self.first if self.low > 0 else self.second} is better" if self.decided else "undecided"
 
     def __str__(self) -> str:
+        if not self.comparable:
+            return f"{self.first} - {self.second}: {self.verdict}"
         return (
             f"{self.first} - {self.second}: {self.value:.5g}  "
             f"[{self.low:.5g}, {self.high:.5g}] at {self.level:.0%}: {self.verdict}"
@@ -151,11 +160,32 @@ class EvaluationTable(Mapping[str, PolicyValue]):
 
     @property
     def best(self) -> str:
-        """The name of the policy with the highest value."""
-        return max(self, key=lambda name: self[name].value)
+        """The name of the policy with the highest value; among those with full support, if there are any."""
+        full = [name for name in self if not self[name].support < FULL]
+        return max(full or self, key=lambda name: self[name].value)
+
+    def winner(self, differences: Sequence[Difference] = ()) -> str | None:
+        """The policy that is better than every other one; None if there is none.
+
+        - `differences`: paired differences that decide between their policies; by default there are none. Without one,
+          a policy is better than another if its interval lies above the other's, and both have full support.
+        """
+        names, best = list(self), self[self.best]
+        paired = {frozenset((one.first, one.second)): one for one in differences}
+
+        def loses(other: PolicyValue) -> bool:
+            found = paired.get(frozenset((best.name, other.name)))
+            if found is not None:
+                return found.decided and (found.low > 0) == (found.first == best.name)
+            return best.low > other.high and not min(best.support, other.support) < FULL
+
+        return best.name if len(names) > 1 and all(loses(self[n]) for n in names if n != best.name) else None
 
     def compare(self, first: str, second: str) -> Difference:
-        """The paired difference of two of the policies, with the same settings."""
+        """The paired difference of two of the policies, with the same settings.
+
+        - `first`, `second`: the names of the policies.
+        """
         from graphbandit.evaluation.evaluate import compare
 
         for name in (first, second):
@@ -228,13 +258,13 @@ class EvaluationTable(Mapping[str, PolicyValue]):
 
         return notes_of(self)
 
-    def as_table(self) -> Table:
-        """The values as a table for the console and the page; the highest is marked."""
+    def as_table(self, differences: Sequence[Difference] = ()) -> Table:
+        """The values as a table for the console and the page; the `winner` is marked."""
         heads = ["policy", "value", "low", "high", "s.e.", "eff. rounds", "max weight", "support", "worth"]
-        rows = []
+        rows, winner = [], self.winner(differences)
         for v in self.values():
             cells = [
-                Cell(f"{v.value:.5g}", v.value, mark="best" if v.name == self.best and len(self) > 1 else ""),
+                Cell(f"{v.value:.5g}", v.value, mark="best" if v.name == winner else ""),
                 Cell(f"{v.low:.5g}", v.low),
                 Cell(f"{v.high:.5g}", v.high),
                 Cell(f"{v.standard_error:.2g}", v.standard_error),

@@ -12,6 +12,7 @@ from graphbandit.evaluation.groups import Terms, group_slack
 from graphbandit.evaluation.intervals import (
     Groups,
     Interval,
+    Outside,
     asymptotic,
     bernstein_lower,
     betting_lower,
@@ -24,6 +25,8 @@ from graphbandit.evaluation.settings import Settings
 MANY_GROUPS = 20_000
 CHANGE = 3.0
 """A value counts as changing if the halves of the log differ by more than this many standard errors."""
+FULL = 1 - 1e-9
+"""A support from here on counts as full."""
 SELF_NORMALISED = ("snips", "graph-snips")
 
 
@@ -130,7 +133,14 @@ class Estimator:
                 wide = bernstein_lower(lower, each), -bernstein_lower(upper, each)
                 # bounds that cross contradict a constant value, and are replaced; others are only widened
                 low, high = wide if low > high else (min(low, wide[0]), max(high, wide[1]))
-        return Interval(value, low, high, error, drifts)
+        return Interval(value, low, high, error, drifts, self._outside(terms, low, value, high, bottom, top))
+
+    def _outside(self, terms: Terms, low: float, value: float, high: float, bottom: float, top: float) -> Outside:
+        """Why the value lies outside of its interval; the ends `bottom` and `top` rule nothing out."""
+        if not self.settings.any_size or math.isnan(value) or low <= value <= high:
+            return None
+        lowest, highest = float(terms.lower.sum()) / self.n, float(terms.upper.sum()) / self.n
+        return "part" if (low > bottom and lowest < low) or (high < top and highest > high) else "terms"
 
     def _changes(self, terms: Terms) -> bool:
         """Whether the two halves of the log differ by more than `CHANGE` standard errors of their difference."""

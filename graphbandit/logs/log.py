@@ -71,6 +71,11 @@ class Log:
     """
 
     def __init__(self, source: Source, first: int = 0, stop: int | None = None) -> None:
+        if not isinstance(source, Source):
+            raise InputError(
+                f"source is {source!r}; expected Log.read(folder) for a log in a folder, or Log.from_arrays(...) or "
+                "Log.from_frames(...)"
+            )
         self._source = source
         self._first, self._stop = first, len(source) if stop is None else stop
         self.policies: dict[str, Any] = {}
@@ -171,6 +176,15 @@ class Log:
         """A log in a folder. Only its outline is read now; the rows are read in batches when they are needed."""
         return cls(FolderSource(log_folder(folder)))
 
+    @classmethod
+    def of(cls, log: Log | str | os.PathLike[str]) -> Log:
+        """A log as it is, or the one in a folder."""
+        if isinstance(log, Log):
+            return log
+        if not isinstance(log, str | os.PathLike):
+            raise InputError(f"log is a {type(log).__name__}; expected a Log, or the folder of one")
+        return cls.read(log)
+
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the log to a new folder: all of it, or nothing."""
         layout = self._source.layout
@@ -239,7 +253,10 @@ class Log:
         return self._source.reward_range()
 
     def batches(self, rounds: int | None = None) -> Iterator[LogBatch]:
-        """The rounds in order, checked, in batches of at most `rounds`; memory does not grow with the log."""
+        """The rounds in order, as checked batches; memory does not grow with the log.
+
+        - `rounds`: the largest number of rounds in a batch; None (default): `batch_rounds`.
+        """
         size = self.batch_rounds if rounds is None else setting_integer("rounds", rounds, at_least=1)
         return self._source.batches(self._first, self._stop, size)
 

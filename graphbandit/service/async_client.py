@@ -34,7 +34,12 @@ class AsyncClient:
         return AsyncRemoteBandit(self, name)
 
     async def request(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
+        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat.
+
+        - `method`: the method of HTTP, such as "GET".
+        - `path`: the path at the service, such as "/v1/prices".
+        - `body`: what is sent as JSON; None (default): nothing.
+        """
         # the same lines as Client.request, which cannot await
         httpx, content = client_calls.import_httpx(), client_calls.encoded(body)
         for attempt in range(self._retries + 1):

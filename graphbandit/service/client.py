@@ -41,7 +41,12 @@ class Client:
         return found
 
     def request(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat."""
+        """Send a request, and repeat it if it fails on the way; every request of this client is safe to repeat.
+
+        - `method`: the method of HTTP, such as "GET".
+        - `path`: the path at the service, such as "/v1/prices".
+        - `body`: what is sent as JSON; None (default): nothing.
+        """
         httpx, content = client_calls.import_httpx(), client_calls.encoded(body)
         for attempt in range(self._retries + 1):
             try:
@@ -77,7 +82,12 @@ class RemoteBandit:
     def decide(self, context: Any = None, graph: Any = None, *, key: str | None = None, **more: Any) -> RemoteDecision:
         """Decide; the same key again is the same decision.
 
-        Further settings: `available`, `arms`, `active`, `explain`, and in apprentice mode `arm` and `probability`.
+        - `context`: what is known about the round, as a dictionary; None (default): nothing.
+        - `graph`: the graph of this round: a `FeedbackGraph`, a `ProbabilisticGraph`, or JSON (docs/service.md has the
+          forms); None (default): the bandit's own.
+        - `key`: the key of the decision; None (default): a new one.
+        - `more`: further fields of the request: `available`, `arms`, `active`, `explain`, and in apprentice mode `arm`
+          and `probability`; none by default.
         """
         request = self._requests.decide(context, key, graph, **more)
         return self._requests.decision(request, self._post("decide", request))
@@ -85,7 +95,13 @@ class RemoteBandit:
     def decide_batch(
         self, contexts: Iterable[Any], graph: Any = None, *, keys: Sequence[str] | None = None, **more: Any
     ) -> list[RemoteDecision]:
-        """Decide many in one request, all or none."""
+        """Decide many in one request, all or none.
+
+        - `contexts`: the contexts, one for each decision.
+        - `graph`: the graph of all of them, as `decide` takes it; None (default): the bandit's own.
+        - `keys`: the keys, one for each decision; None (default): new ones.
+        - `more`: further fields of every request, as `decide` takes them; none by default.
+        """
         rows = list(contexts)
         names = [None] * len(rows) if keys is None else list(keys)
         requests = [self._requests.decide(row, key, graph, **more) for row, key in zip(rows, names, strict=True)]
@@ -93,7 +109,12 @@ class RemoteBandit:
         return [self._requests.decision(asked, answer) for asked, answer in zip(requests, answers, strict=True)]
 
     def observe(self, decision: RemoteDecision | str, rewards: Mapping[Any, float], *, final: bool = False) -> None:
-        """Send rewards, all at once or in parts; sending the same ones again changes nothing."""
+        """Send rewards, all at once or in parts; sending the same ones again changes nothing.
+
+        - `decision`: the decision, or its key.
+        - `rewards`: a mapping from arms, by name or number, to their rewards.
+        - `final`: whether no more rewards will come; False by default.
+        """
         self._post("observe", self._requests.observe(decision, rewards, final))
 
     def observe_batch(self, rewards: Iterable[tuple[RemoteDecision | str, Mapping[Any, float]]]) -> None:

@@ -187,6 +187,57 @@ def test_support():
     assert evaluate(both, "uniform")["uniform"].without_side_observations is None
 
 
+def narrow(arms=("tea", "cake", "pie")):
+    """A log that never reveals the last arm."""
+    rng = np.random.default_rng(0)
+    actions = rng.integers(2, size=300)
+    p = np.tile([0.5, 0.5, 0.0], (300, 1))
+    return Log.from_arrays(actions=actions, probabilities=p, rewards=(rng.random(300) + actions) / 2, arms=arms)
+
+
+def test_errors_of_support_name_arms_and_the_floor():
+    with pytest.raises(SupportError, match=r"has probability 0.333333 on arm 'pie', which .* such as IDSG\(floor=0.02"):
+        evaluate(narrow(), "uniform")
+    with pytest.raises(SupportError, match=r"probability 0.333333 on arm 2, which could not be revealed in round 0"):
+        evaluate(narrow(None), "uniform")
+
+
+def test_policies_of_different_support_are_not_compared():
+    log = narrow()
+    table = evaluate(log, ["uniform", "logged"], support="part", reward_range=(0, 1))
+    assert table.best == "logged"
+    assert table.winner() is None
+    assert "values of policies with different support are those of different arms" in str(table)
+    for found in (table.compare("uniform", "logged"), compare(log, "uniform", "logged", support="part")):
+        assert str(found) == "uniform - logged: not comparable: different support"
+        assert not found.decided
+        assert np.isnan([found.value, found.low, found.high]).all()
+    table = evaluate(log, {"cake": [0.0, 1.0, 0.0], "logged": "logged"}, support="part", reward_range=(0, 1))
+    assert table.compare("cake", "logged").verdict == "cake is better"
+    assert table.winner() == "cake"
+
+
+def test_a_winner_is_better_than_all_others():
+    table = evaluate(narrow(), {"tea": [1.0, 0, 0], "cake": [0, 1.0, 0], "most": [0.14, 0.86, 0]}, reward_range=(0, 1))
+    assert table.best == "cake"
+    assert table.winner() is None  # its interval overlaps with that of "most"
+    assert table.winner([table.compare("most", "cake")]) == "cake"
+    assert table.as_table([table.compare("most", "cake")]).is_marked(1)
+    assert not table.as_table().is_marked(1)
+    assert evaluate(narrow(), "logged").winner() is None
+
+
+def test_a_log_may_be_its_folder(tmp_path):
+    log = narrow()
+    log.write(tmp_path / "log")
+    assert evaluate(str(tmp_path / "log"), "logged")["logged"].value == evaluate(log, "logged")["logged"].value
+    assert compare(tmp_path / "log", "logged", [1.0, 0, 0]).value == compare(log, "logged", [1.0, 0, 0]).value
+    with pytest.raises(InputError, match="log is a int; expected a Log, or the folder of one"):
+        evaluate(3, "logged")
+    with pytest.raises(InputError, match=r"source is 'log'; expected Log.read\(folder\)"):
+        Log("log")
+
+
 def test_missing_rewards():
     made = logged(n=100)
     arrays = dict(made.arrays)

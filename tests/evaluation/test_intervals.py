@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.evaluation import INTERVALS, Log, compare, evaluate
+from graphbandit.evaluation import INTERVALS, Difference, Log, compare, evaluate
 from graphbandit.evaluation.groups import group_of, group_slack, group_starts, n_groups
 from graphbandit.evaluation.intervals import Groups, bernstein_lower, betting_lower, betting_path
 from graphbandit.studies.evaluation import coverage, efficiency
@@ -183,6 +183,36 @@ def test_a_value_that_drifts_is_told_and_has_the_interval_of_its_average():
     rewards = (rng.random(n) < np.where(actions == 0, later, 1 - later)).astype(float)
     log = Log.from_arrays(actions=actions, probabilities=np.full((n, 2), 0.5), rewards=rewards)
     assert not compare(log, [1.0, 0.0], [0.0, 1.0], reward_range=(0, 1)).decided
+
+
+def test_a_value_outside_of_its_interval_is_explained():
+    n = 300
+    shared = {"reward_range": (0, 1), "model": np.tile([0.4, 0.0], (n, 1))}
+    p = np.tile([0.99, 0.01], (n, 1))
+    log = Log.from_arrays(actions=np.r_[1, np.zeros(n - 1, dtype=int)], probabilities=p, rewards=np.zeros(n))
+    table = evaluate(log, "logged", **shared)
+    assert table["logged"].value < 0 == table["logged"].low  # the range of the rewards bounds the interval
+    assert table["logged"].outside == "terms"
+    assert any("built on other terms than the value" in note for note in table.notes)
+    direct = evaluate(log, "logged", **shared, method="direct")
+    assert any("the model is wrong" in note for note in direct.notes)
+
+    rng = np.random.default_rng(15)
+    actions = rng.integers(2, size=400)
+    rewards = (rng.random(400) < np.linspace(0.4, 0.65, 400)).astype(float)
+    log = Log.from_arrays(actions=actions, probabilities=np.full((400, 2), 0.5), rewards=rewards)
+    table = evaluate(log, "logged", reward_range=(0, 1))
+    assert table["logged"].value > table["logged"].high
+    assert table["logged"].outside == "part"
+    assert any("it probably changed within the log" in note for note in table.notes)
+    assert evaluate(log, "logged", reward_range=(0, 1), interval="bernstein")["logged"].outside is None
+
+
+def test_a_verdict_follows_the_interval():
+    shared = {"first": "a", "second": "b", "standard_error": 0.1, "rounds": 9, "level": 0.95}
+    assert Difference(value=0.1, low=-0.3, high=-0.1, **shared).verdict == "b is better"
+    assert Difference(value=-0.1, low=0.1, high=0.3, **shared).verdict == "a is better"
+    assert Difference(value=0.1, low=-0.1, high=0.3, **shared).verdict == "undecided"
 
 
 @pytest.mark.parametrize(

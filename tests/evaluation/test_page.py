@@ -13,6 +13,7 @@ from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.report import report_html
 from tests.commands import invoke
+from tests.evaluation.test_estimators import narrow
 from tests.logs.logged import logged
 from tests.pages import check_outline
 
@@ -62,10 +63,11 @@ def test_the_command(folder):
     ("options", "message"),
     [
         (["--policy", "nothing.gb"], "graphbandit: the policy 'nothing' is 'nothing.gb'"),
-        (["--method", "magic"], "graphbandit: method is 'magic'"),
+        (["--method", "magic"], "graphbandit: --method is 'magic'"),
         (["--policy", "uniform", "--policy", "uniform"], "has the name 'uniform' twice"),
-        (["--by", "city"], "by is 'city'"),
-        (["--missing", "never"], "missing is 'never'"),
+        (["--by", "city"], "--by is 'city'; expected one of the log's columns, country; features of the context are"),
+        (["--missing", "never"], "--missing is 'never'"),
+        (["--reward-range", 0, 0.1], "expected them within --reward-range 0.0 0.1"),
         (
             ["--report", "/no/such/folder/page.html"],
             "--report is /no/such/folder/page.html; expected a file in a folder",
@@ -77,6 +79,20 @@ def test_the_command_refuses(folder, options, message):
     code, text = run(folder / "log", *options)
     assert code == 2
     assert message in " ".join(text.split())
+
+
+def test_the_command_on_a_log_without_support(tmp_path):
+    narrow().write(tmp_path / "log")
+    code, text = run(tmp_path / "log")
+    assert code == 0
+    assert "note: uniform is left out: the policy 'uniform' has probability 0.333333 on arm 'pie'" in text
+    assert "expected none, or --support part" in text
+    assert "state it with --reward-range LOWEST HIGHEST" in text
+    code, text = run(tmp_path / "log", "--policy", "uniform", "--policy", "logged")
+    assert code == 2
+    code, text = run(tmp_path / "log", "--policy", "uniform", "--policy", "logged", "--support", "part")
+    assert "uniform - logged: not comparable: different support\n" in text
+    assert text.count("are not compared") == 1
 
 
 def test_no_log(folder):

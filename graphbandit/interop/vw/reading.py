@@ -77,11 +77,14 @@ class VwReader:
         stamp = log_stamp(found.n_arms, shape if names else (0,), tags, names or None)
         return Layout(stamp=stamp, columns={"key": pa.string()} if found.keys else {})
 
-    def batches(self, size: int = ROUNDS) -> Iterator[LogBatch]:
-        """The rounds as checked batches."""
-        rounds = (one for one in self._rounds() if isinstance(one, VwRound))
+    def batches(self, rounds: int = ROUNDS) -> Iterator[LogBatch]:
+        """The rounds in order, as checked batches.
+
+        - `rounds`: the largest number of rounds in a batch, 4,096 by default.
+        """
+        found = (one for one in self._rounds() if isinstance(one, VwRound))
         done = 0
-        while part := list(islice(rounds, size)):
+        while part := list(islice(found, rounds)):
             yield self._batch(part, done)
             done += len(part)
 
