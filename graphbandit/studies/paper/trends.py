@@ -17,13 +17,17 @@ MINIMAX, GAP_DEPENDENT = "Theorem 3.2 (minimax), constant 1", "Theorem 3.1 (gaps
 
 
 class Trend(NamedTuple):
-    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at these values."""
+    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at these values.
+
+    `rounds` is None if the number of rounds is what varies.
+    """
 
     title: str
     reading: str
     values: Float[np.ndarray, " values"]
     regrets: dict[str, Float[np.ndarray, "values repeats"]]
     bounds: dict[str, Float[np.ndarray, " values"]]
+    rounds: int | None = None
 
     def slope(self, learner: str) -> Interval:
         """The exponent with which the learner's mean regret grows, with its interval."""
@@ -73,6 +77,7 @@ def trends(findings: Findings, name: str) -> list[Trend]:
                     values=np.array([float(point.settings[axis.setting]) for point in points]),
                     regrets={name: np.stack([finding.by_repeat(point, name) for point in points]) for name in MAIN},
                     bounds=bounds,
+                    rounds=finding.experiment.rounds,
                 )
             )
     return found
