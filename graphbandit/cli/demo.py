@@ -32,7 +32,7 @@ def demo(
         arm = f"{a}{' hub' if a == 0 else ' best' if a == 1 else ''}"
         figures = [Cell(f"{x:.4f}", x) for x in (example.baseline[a], p[a], example.before[a], q[a])]
         rows.append([arm, Cell(f"{value:g}", value), *figures])
-    heads = ["arm", "estimate", "p before", "p after", "seen before", "seen after"]
+    heads = ["arm", "estimate", "p before", "p after", "revealed before", "revealed after"]
     typer.echo(f"A star: arm 0 is joined to all others, all arms may be best, gamma = {gamma:g}.\n")
     print_table(Table("The star", heads, rows))
     before, after = float(example.baseline @ example.gaps), example.solution.objective

@@ -76,7 +76,8 @@ def report_html(
         Section("log", "The log and the settings", text.facts(_facts(table))),
         Section("words", "How to read this", text.facts(WORDS)),
     ]
-    lead = f"{table[next(iter(table))].rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
+    rounds = table[next(iter(table))].rounds
+    lead = f"{rounds:,} rounds, {settings.method}, {settings.interval} intervals at {settings.level:.0%}."
     return page_html(f"What would other policies have earned? {name}", lead, sections, command=command)
 
 

@@ -34,6 +34,8 @@ def plot_regret(result: SimulationResult, *, title: str | None = None, ax: Axes 
     draw_curves(axes, shown + 1, {name: mean_and_std(regret[:, shown]) for name, regret in result.regret.items()})
     if title is not None:
         panel_title(axes, title)
+    if result.regret and len(next(iter(result.regret.values()))) > 1:
+        axes.set_ylabel("cumulative regret: mean ± one deviation")
     return figure_of(axes)
 
 

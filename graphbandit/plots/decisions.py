@@ -23,6 +23,7 @@ from graphbandit.plots.drawing import (
     check_size,
     cut,
     draw,
+    feedback_graph,
     hub_of,
     key,
     layout,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def plot_probabilities(
-    graph: FeedbackGraph,
+    graph: FeedbackGraph | npt.ArrayLike,
     *,
     values: npt.ArrayLike,
     before: npt.ArrayLike,
@@ -67,6 +68,7 @@ def plot_probabilities(
     - `names`: the names of the arms; None (default): those of the graph, or else their numbers.
     - `values_name`: what the values are, "estimated reward" by default.
     """
+    graph = feedback_graph(graph)
     n = graph.n_arms
     check_size(n)
     if not 0 <= best < n:
@@ -87,14 +89,14 @@ def plot_probabilities(
     explorers = _arm_numbers("explored", explored, n)
     draw(axes, graph, places, numbers, p1, best, explorers, labels, candidates=possible)
     inside, beside = (f"circle: {values_name}", "") if n <= NUMBERED else ("circle: arm", f"{values_name}, then ")
-    p_and_q = "p = probability (before → after the linear program), q = of being seen"
+    p_and_q = "p = probability (before → after the linear program), q = of being revealed"
     key(figure, f"{inside}    beside it: {beside}{p_and_q}", dotted=len(possible) < n)
     return figure
 
 
 def plot_decision(
     decision: Decision,
-    graph: FeedbackGraph,
+    graph: FeedbackGraph | npt.ArrayLike,
     *,
     values: npt.ArrayLike | None = None,
     names: Sequence[str] | None = None,
@@ -106,6 +108,7 @@ def plot_decision(
     - `values`: the numbers in the circles; None (default): the gaps to the best arm.
     - `names`: the names of the arms; None (default): those of the decision, or else those of the graph.
     """
+    graph = feedback_graph(graph)
     if len(decision.gaps) != graph.n_arms:
         raise InputError(f"graph has {graph.n_arms} arms; expected the decision's {len(decision.gaps)}")
     return plot_probabilities(
@@ -187,14 +190,14 @@ def plot_star_example(gamma: float = 10.0) -> Figure:
         (p, q, "After the linear program", "exploring tries the hub, which reveals them all", less),
     )
     for axes, cost, (played, seen, title, subtitle, remark) in zip(panels, (before, after), stages, strict=True):
-        labels = [f"$p$ = {number(a)}\n$q$ = {number(b)}" for a, b in zip(played, seen, strict=True)]
+        labels = [f"p = {number(a)}\nq = {number(b)}" for a, b in zip(played, seen, strict=True)]
         explorers = [int(a) for a in np.flatnonzero(played > 0) if a != best]
         draw(axes, example.graph, places, example.values, played, best, [], labels, explorers)
         _write(axes, 1.20, title, size=15, weight="bold", color=INK)
         _write(axes, 1.09, subtitle, size=11.5, color=GREY)
         loss = f"expected regret a round: {number(cost)}{remark}"
         _write(axes, -0.06, loss, size=12.5, weight="bold", color=VERMILION)
-    note = "in a circle: estimated reward      $p$: probability of being played      $q$: of being seen"
+    note = "in a circle: estimated reward      p: probability of being played      q: of being revealed"
     figure.text(0.5, -0.2, f"{note}      arrows: what exploring reveals", ha="center", size=10, color=GREY)
     return figure
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.errors import InputError
+from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.plots.axes import figure_of
 from graphbandit.plots.style import BLUE, GREY, PALE, VERMILION
@@ -35,6 +35,19 @@ DOTTED = (0, (1.0, 1.6))
 
 RING = 0.07
 """The distance between the best arm's circle and its ring."""
+
+
+def feedback_graph(graph: object) -> FeedbackGraph:
+    """The graph to draw: a `FeedbackGraph`, a square array of 0 and 1, or a NetworkX graph."""
+    if isinstance(graph, FeedbackGraph):
+        return graph
+    if isinstance(graph, np.ndarray | list | tuple):
+        return FeedbackGraph.from_dense(graph, require_loops=False)
+    if type(graph).__module__.partition(".")[0] == "networkx":
+        return FeedbackGraph.from_networkx(graph, require_loops=False)
+    raise GraphError(
+        f"graph is a {type(graph).__name__}; expected a FeedbackGraph, an array of 0 and 1, or a NetworkX graph"
+    )
 
 
 def check_size(n: int) -> None:

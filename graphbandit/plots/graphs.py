@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, hub_of, without_loops
+from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, feedback_graph, hub_of, without_loops
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ LONGEST = 32
 """Names are cut to this many characters."""
 
 
-def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> Figure:
+def plot_graph(graph: FeedbackGraph | npt.ArrayLike, *, names: Sequence[str] | None = None) -> Figure:
     """Draw the arms on a circle, joined arms near each other, and the hub of a star in the middle.
+
+    The arms keep their order if no other brings joined arms nearer.
 
     Lines are edges in both directions, arrows are edges in one direction; self-loops are not drawn.
 
-    - `graph`: the graph.
+    - `graph`: the graph; a square array of 0 and 1 or a NetworkX graph will do.
     - `names`: the names of the arms, such as `arm_names` of a `TableEnvironment`; None (default): those of the graph,
       or else their numbers.
     """
@@ -44,6 +47,7 @@ def plot_graph(graph: FeedbackGraph, *, names: Sequence[str] | None = None) -> F
 
     from graphbandit.plots.notebook import NotebookFigure
 
+    graph = feedback_graph(graph)
     n = graph.n_arms
     check_size(n)
     if names is not None and len(names) != n:
@@ -89,7 +93,10 @@ def _upright(away: Float[np.ndarray, " 2"]) -> dict[str, Any]:
 
 
 def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
-    """An order of the arms in which neighbours are few steps apart: the optimal leaf order of a cluster tree."""
+    """An order of the arms in which neighbours are few steps apart: the optimal leaf order of a cluster tree.
+
+    It is the order of their numbers if neighbours are no further apart in it.
+    """
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.sparse.csgraph import shortest_path
     from scipy.spatial.distance import squareform
@@ -101,7 +108,8 @@ def around(graph: FeedbackGraph) -> Int[np.ndarray, " arms"]:
     steps[np.isinf(steps)] = n
     tree = linkage(squareform(steps, checks=False), method="average", optimal_ordering=True)
     order: Int[np.ndarray, " arms"] = leaves_list(tree).astype(np.int64)
-    return order
+    own = np.arange(n)
+    return own if steps[own, np.roll(own, 1)].sum() <= steps[order, np.roll(order, 1)].sum() else order
 
 
 def _directions(order: Int[np.ndarray, " arms"], hub: int | None) -> Float[np.ndarray, "arms 2"]:

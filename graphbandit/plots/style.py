@@ -41,13 +41,25 @@ def name_ends(axes: Axes, x: float, ends: Sequence[tuple[float, str, str]], *, r
     axes.get_ylim()  # updates the limits of the axes
     to_axes = axes.transData + axes.transAxes.inverted()
     rows = sorted((float(to_axes.transform((x, y))[1]), name, colour) for y, name, colour in ends)
-    heights: list[float] = []
-    for height, _, _ in rows:
-        heights.append(max(height, heights[-1] + room) if heights else height)
-    for i in reversed(range(len(heights))):
-        heights[i] = min(heights[i], 1.0 - room * (len(heights) - 1 - i))
-    for (_, name, colour), height in zip(rows, heights, strict=True):
+    for (_, name, colour), height in zip(rows, _apart([height for height, _, _ in rows], room), strict=True):
         axes.text(1.02, height, literal(name), transform=axes.transAxes, va="center", color=colour, size=9.5)
+
+
+def _apart(heights: Sequence[float], room: float) -> list[float]:
+    """Heights near the given ones, which increase, that are `room` apart and lie from 0 to 1 if there is room.
+
+    Where names would overlap, they are spread to both sides of their mean height.
+    """
+    groups: list[tuple[float, int]] = []  # neighbours that touch: their height less the room below, and how many
+    for i, height in enumerate(heights):
+        low, n = height - room * i, 1
+        while groups and groups[-1][0] >= low:
+            before, m = groups.pop()
+            low, n = (before * m + low * n) / (m + n), m + n
+        groups.append((low, n))
+    lows = [low for low, n in groups for _ in range(n)]
+    most = 1.0 - room * (len(heights) - 1)
+    return [min(max(low, 0.0), most) + room * i for i, low in enumerate(lows)]
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -78,6 +78,13 @@ def test_what_was_run_is_told(page: str) -> None:
     assert "graphbandit run made-up.toml --out made-up" in page
 
 
+def test_what_needs_a_word_has_one(page: str) -> None:
+    told = text(section(page, "settings"))
+    assert "over two settings: the darker, the more. A cross marks values that were not run together." in told
+    assert "Settings of environments are shown for AdaCB.G, which ranks best." in told
+    assert "it may join two learners that the paired intervals above tell apart" in text(section(page, "ranks"))
+
+
 def test_failures_and_unfinished_runs_are_told(page: str) -> None:
     assert "FALCON in star n_arms=5, repeat 3: ValueError: gamma is &lt;b&gt;-1&lt;/b&gt;" in page
     assert "Traceback" in section(page, "failures")

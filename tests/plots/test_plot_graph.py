@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 import graphbandit as gb
-from graphbandit.errors import InputError
+from graphbandit.errors import GraphError, InputError
 from graphbandit.plots.graphs import around
 
 
@@ -54,7 +54,26 @@ def test_the_hub_of_a_star_is_in_the_middle():
         assert not any(circle.center == (0.0, 0.0) for circle in drawn(gb.plots.plot_graph(other), Circle))
 
 
+@pytest.mark.parametrize("graph", [np.tri(6), gb.graphs.complete(6), gb.graphs.clique_group(6, 2)])
+def test_arms_keep_their_order_if_no_other_is_better(graph):
+    circles = drawn(gb.plots.plot_graph(graph), Circle)
+    angles = [np.arctan2(circle.center[0], circle.center[1]) % (2 * np.pi) for circle in circles]
+    np.testing.assert_allclose(angles, 2 * np.pi * np.arange(6) / 6, atol=1e-9)
+
+
+def test_what_bandits_take_is_drawn():
+    nx = pytest.importorskip("networkx")
+    expected = len(drawn(gb.plots.plot_graph(gb.FeedbackGraph.from_dense(np.tri(4))), FancyArrowPatch))
+    reveals = [(i, j) for i in range(4) for j in range(i + 1)]
+    for graph in (np.tri(4), np.tri(4).tolist(), nx.DiGraph(reveals)):
+        assert len(drawn(gb.plots.plot_graph(graph), FancyArrowPatch)) == expected == 6
+
+
 def test_what_cannot_be_drawn_is_refused():
+    with pytest.raises(GraphError, match="graph is a ProbabilisticGraph; expected a FeedbackGraph, an array of 0 and"):
+        gb.plots.plot_graph(gb.ProbabilisticGraph.from_dense(np.tri(4)))
+    with pytest.raises(GraphError, match="expected a square"):
+        gb.plots.plot_graph(np.ones((2, 3)))
     with pytest.raises(InputError, match="graph has 61 arms; expected at most 60"):
         gb.plots.plot_graph(gb.graphs.bandit(61))
     with pytest.raises(InputError, match="names has 1 names; expected 3"):

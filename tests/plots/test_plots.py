@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 import graphbandit as gb
 from graphbandit import plots
 from graphbandit.plots.curves import draw_curves
+from graphbandit.plots.style import name_ends
 
 SOLVED_WITH_GAMMA_10 = {
     "baseline": [0, 11 / 15, 1 / 15, 1 / 15, 1 / 15, 1 / 15],
@@ -66,10 +67,10 @@ def test_the_star_example_is_that_of_the_paper() -> None:
 def test_the_star_picture_says_what_the_program_changed() -> None:
     figure = plots.plot_star_example()
     before, after = ([text.get_text() for text in axes.texts] for axes in figure.axes)
-    assert before.count("$p$ = 0.067\n$q$ = 0.067") == 4
-    assert "$p$ = 0.733\n$q$ = 0.733" in before
-    assert after.count("$p$ = 0\n$q$ = 0.067") == 4
-    assert {"$p$ = 0.067\n$q$ = 1", "$p$ = 0.933\n$q$ = 1"} < set(after)
+    assert before.count("p = 0.067\nq = 0.067") == 4
+    assert "p = 0.733\nq = 0.733" in before
+    assert after.count("p = 0\nq = 0.067") == 4
+    assert {"p = 0.067\nq = 1", "p = 0.933\nq = 1"} < set(after)
     assert "expected regret a round: 0.267" in before
     assert "expected regret a round: 0.0067, 40 times less" in after
     assert overlaps(figure) == []
@@ -150,6 +151,7 @@ def test_regret_has_a_curve_and_a_band_for_each_learner() -> None:
     assert [text.get_text() for text in axes.texts] in (["AdaCB.G", "FALCON"], ["FALCON", "AdaCB.G"])
     np.testing.assert_allclose(axes.lines[1].get_ydata(), result.regret["FALCON"].mean(axis=0))
     assert len(axes.collections) == 2
+    assert axes.get_ylabel() == "cumulative regret: mean ± one deviation"
     host = Figure()
     assert plots.plot_regret(gb.simulate(learners, environment, rounds=4), ax=host.add_subplot()) is host
 
@@ -161,6 +163,15 @@ def test_names_at_the_ends_of_curves_do_not_meet() -> None:
     draw_curves(axes, np.arange(1, 5), flat)
     assert overlaps(figure) == []
     assert max(text.get_position()[1] for text in axes.texts) <= 1.0
+
+
+def test_names_that_would_meet_are_spread_around_their_curves() -> None:
+    figure = Figure()
+    axes = figure.add_subplot(ylim=(0, 1))
+    ends = {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.62, "e": 0.01, "f": 0.0}
+    name_ends(axes, 1.0, [(y, name, "black") for name, y in ends.items()], room=0.05)
+    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert heights == pytest.approx({"a": 0.45, "b": 0.5, "c": 0.55, "d": 0.62, "f": 0.0, "e": 0.05})
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])

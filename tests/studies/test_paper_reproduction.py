@@ -18,6 +18,9 @@ from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.results.reading import Results, part_files
 from graphbandit.studies import Finding, Findings, Plan, run_plan
 from graphbandit.studies.paper.bounds import CONTEXTS, INSTANCES, horizon_bounds, independence_bound
+from graphbandit.studies.paper.figures.clique_table import plot_clique_table
+from graphbandit.studies.paper.figures.over_time import plot_kinds
+from graphbandit.studies.paper.figures.trends import plot_trends
 from graphbandit.studies.paper.names import READINGS
 from graphbandit.studies.paper.set_sizes import SetSizes, set_sizes
 from graphbandit.studies.paper.star import star_decision
@@ -227,6 +230,19 @@ def test_trends_have_exponents_and_bounds() -> None:
     assert horizon.values.tolist() == [128, 512, 2048]
     assert all((np.diff(bound) > 0).all() for bound in horizon.bounds.values())
     assert trends(made, "arms") == []
+
+
+def test_pictures_say_what_they_show() -> None:
+    made = findings(only=("ablation", "arms", "horizon", "clique-table"))
+    panels = plot_kinds(made.experiments["ablation"]).axes
+    assert {axes.get_yscale() for axes in panels} == {"log"}
+    assert all(axes.get_ylim()[0] < line.get_ydata()[-1] for axes in panels for line in axes.lines)
+    assert panels[0].get_ylabel() == "cumulative regret:\nmean ± one deviation"
+    for name, after in (("arms", "2048 rounds"), ("horizon", "the last round")):
+        axes = plot_trends(trends(made, name), "x").axes[0]
+        assert axes.get_ylabel() == f"regret after {after}:\nmean, 95 % interval"
+    written = [text.get_text() for text in plot_clique_table(made.experiments["clique-table"]).axes[0].texts]
+    assert "probe, no Fₘ" in written
 
 
 def test_bounds_are_those_of_the_theory() -> None:

@@ -20,13 +20,17 @@ MINIMAX, GAP_DEPENDENT = "Theorem 3.2 (minimax), constant 1", "Theorem 3.1 (gaps
 
 
 class Trend(NamedTuple):
-    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at these values."""
+    """One panel: `regrets[learner]` by value and repeat, and the theorems' bounds at these values.
+
+    `rounds` is None if the number of rounds is what varies.
+    """
 
     title: str
     reading: str
     values: Float[np.ndarray, " values"]
     regrets: dict[str, Float[np.ndarray, "values repeats"]]
     bounds: dict[str, Float[np.ndarray, " values"]]
+    rounds: int | None = None
 
     def slope(self, learner: str) -> Interval:
         """The exponent with which the learner's mean regret grows, with its interval."""
@@ -65,7 +69,10 @@ def trends(findings: Findings, name: str) -> list[Trend]:
             values = np.array([_value(name, finding, point) for finding, point in places])
             regrets = {who: np.stack([finding.by_repeat(point, who) for finding, point in places]) for who in MAIN}
             bounds = _bounds(name, places, values, findings.plan.seed)
-            found.append(Trend(title=kind, reading=reading, values=values, regrets=regrets, bounds=bounds))
+            rounds = None if name == "horizon" else several[0].experiment.rounds
+            found.append(
+                Trend(title=kind, reading=reading, values=values, regrets=regrets, bounds=bounds, rounds=rounds)
+            )
     return found
 
 

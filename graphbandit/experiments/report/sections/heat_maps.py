@@ -29,7 +29,10 @@ def section(reported: Reported) -> Section | None:
     for i, (x, y, learner) in enumerate(wanted[:HEAT_MAPS]):
         alt = f"Heat map of the mean final regret of {learner} over {x} and {y}; the cells hold the figures."
         pictures.append(page_picture(plot_heatmap(results, x=x, y=y, learner=learner), f"heat{i}", alt))
-    return figures_section("settings", "Settings", pictures) if pictures else None
+    text = "Mean final regret over two settings: the darker, the more. A cross marks values that were not run together."
+    if len(places) > 1:
+        text += f" Settings of environments are shown for {best}{', which ranks best' if found else ''}."
+    return figures_section("settings", "Settings", pictures, text=text) if pictures else None
 
 
 def _varied(rows: Sequence[dict[str, Any]], start: str) -> list[str]:

@@ -11,6 +11,8 @@ from graphbandit.plots.pages.page import Section
 from graphbandit.plots.pages.svg import page_picture
 
 NOTE = (
+    "This test compares all learners at once and sees only their order, so it may join two learners that the paired "
+    "intervals above tell apart. "
     "Repeats of one environment are blocks of their own, so this speaks of these environments, not of new ones. "
     "Method: J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR 7 (2006)."
 )

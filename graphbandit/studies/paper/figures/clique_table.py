@@ -12,6 +12,7 @@ from graphbandit.plots.curves import mean_and_std
 from graphbandit.plots.looks import MARKERS
 from graphbandit.plots.style import name_ends
 from graphbandit.studies.findings import Finding
+from graphbandit.studies.paper.figures.over_time import subscripted
 from graphbandit.studies.paper.names import READINGS
 from graphbandit.studies.paper.printed import PRINTED, PRINTED_ROUNDS
 
@@ -47,11 +48,12 @@ def plot_clique_table(finding: Finding) -> Figure:
                 linewidth=2.4 if name == "printed" else 1.4,
                 elinewidth=1.0,
             )
-            ends.append((float(mean[-1]), name, colour))
+            ends.append((float(mean[-1]), subscripted(name), colour))
         axes.set_yscale("log")
         axes.set_xticks(arms)
         write_labels(axes, "number of arms, in 5 cliques", f"regret after {finding.experiment.rounds} rounds")
         plain_log_ticks(axes.yaxis)
         panel_title(axes, "mean ± one deviation", reading)
         name_ends(axes, float(arms[-1]), ends)
+    figure.set_layout_engine("constrained", wspace=0.06)  # between the names and the next panel's label
     return figure

@@ -37,7 +37,10 @@ def pictures(findings: Findings, sizes: SetSizes | None) -> Iterator[Picture]:
         if panels := trends(findings, name):
             yield Picture(name, plot_trends(panels, axis.label), f"Regret against {axis.label}.", name)
     if sizes is not None:
-        shows = "The size of the exploration set of all arms against the independence number, a dot for each round."
+        shows = (
+            "The size of the exploration set of all arms against the independence number. Each dot is a pair of sizes; "
+            "the larger it is, the more rounds had them."
+        )
         yield Picture("set-sizes", plot_set_sizes(sizes), shows, "directed")
     star = star_decision(findings.plan.seed)
     shows = (

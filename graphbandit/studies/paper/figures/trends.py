@@ -35,7 +35,8 @@ def plot_trends(panels: Sequence[Trend], label: str) -> Figure:
         for name, bound in trend.bounds.items():
             axes.plot(trend.values, bound, color=GREY, linestyle=BOUND_DASHES[name], linewidth=1.3)
         axes.set(xscale="log", yscale="log")
-        write_labels(axes, label, "cumulative regret")
+        after = f"regret after {trend.rounds} rounds" if trend.rounds else "regret after the last round"
+        write_labels(axes, label, f"{after}:\nmean, 95 % interval")
         plain_log_ticks(axes.xaxis, axes.yaxis)
         axes.xaxis.set_major_locator(FixedLocator(trend.values.tolist()))
         axes.xaxis.set_minor_locator(NullLocator())

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbandit.base.colours import INK
-from graphbandit.plots.axes import name_rows, panel_grid, panel_title, plain_log_ticks, write_labels
+from graphbandit.base.shapes import Float
+from graphbandit.base.tables import counted
+from graphbandit.plots.axes import name_rows, panel_grid, panel_title, plain_log_ticks, write_labels, write_legend
 from graphbandit.plots.style import GREY
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.figures.over_time import LOOKS
@@ -40,7 +43,7 @@ def plot_parts(finding: Finding) -> Figure:
                         axes.axvline(found.mean, color=LOOKS[learner].colour, linewidth=0.8, linestyle=":", zorder=1)
                     labels.append(f"{form}: {changed}")
             axes.set_xscale("log")
-            write_labels(axes, "cumulative regret", "")
+            write_labels(axes, f"regret after {finding.experiment.rounds} rounds:\nmean, 95 % interval", "")
             name_rows(axes, labels if column == 0 else [""] * len(labels), size=9)
             plain_log_ticks(axes.xaxis)
             panel_title(axes, point.name, reading)
@@ -49,27 +52,44 @@ def plot_parts(finding: Finding) -> Figure:
 
 def plot_set_sizes(sizes: SetSizes) -> Figure:
     """|S| against alpha(G), one panel for each kind of graph; the larger a dot, the more rounds it stands for."""
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import MaxNLocator
+
+    colours = {"|S| larger": LOOKS["FALCON"].colour, "|S| not larger": LOOKS["RegCB.G"].colour}
     figure, (line,) = panel_grid(1, len(sizes.sizes), width=2.9, height=2.9)
     for axes, (place, learners) in zip(line, sizes.sizes.items(), strict=True):
         alpha = sizes.independence[place]
-        end = max(int(alpha.max()), *(int(size.max()) for size in learners.values())) + 1.5
-        axes.plot([0, end], [0, end], color=GREY, linewidth=1.0, linestyle="--")
         size = learners["RegCB.G"]
+        low, high = min(int(alpha.min()), int(size.min())), max(int(alpha.max()), int(size.max()))
+        start, end = low - 0.5 - 0.3 * (high - low), high + 1.5  # with room for words below the dots
+        axes.plot([start, end], [start, end], color=GREY, linewidth=1.0, linestyle="--")
         pairs, counts = np.unique(np.stack([alpha, size]), axis=1, return_counts=True)
         over = pairs[1] > pairs[0]
-        for mask, colour in ((over, LOOKS["FALCON"].colour), (~over, LOOKS["RegCB.G"].colour)):
+        for mask, colour in zip((over, ~over), colours.values(), strict=True):
             axes.scatter(
                 pairs[0, mask],
                 pairs[1, mask],
-                s=4 + 60 * counts[mask] / counts.max(),
+                s=_area(counts[mask]),
                 color=colour,
                 alpha=0.8,
                 linewidth=0,
             )
         rounds, most = sizes.excess(place, "RegCB.G")
-        axes.set(xlim=(0, end), ylim=(0, end), aspect="equal")
+        axes.set(xlim=(start, end), ylim=(start, end), aspect="equal")
+        for ticks in (axes.xaxis, axes.yaxis):
+            ticks.set_major_locator(MaxNLocator(5, integer=True))
         write_labels(axes, "independence number", "size of S (all arms)")
         panel_title(axes, short_place(place))
         said = f"|S| larger in {rounds} of {len(alpha)}\nrounds, by at most {most}" if rounds else "|S| never larger"
         axes.text(0.97, 0.04, said, transform=axes.transAxes, ha="right", va="bottom", size=9, color=INK)
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "", "markeredgewidth": 0}
+    keys = {name: Line2D([], [], color=colour, markersize=5, **dot) for name, colour in colours.items()}
+    for n in (1, 10, 30):
+        keys[counted(n, "round")] = Line2D([], [], color=GREY, markersize=float(_area(n)) ** 0.5, **dot)
+    write_legend(figure, {**keys, "|S| = independence number": Line2D([], [], color=GREY, linestyle="--")}, columns=6)
     return figure
+
+
+def _area(rounds: npt.ArrayLike) -> Float[np.ndarray, "*shape"]:
+    """The area of a dot for this many rounds, in square points."""
+    return 4.0 + 2.0 * np.asarray(rounds, dtype=np.float64)
