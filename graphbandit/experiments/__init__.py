@@ -3,6 +3,7 @@
 `graphbandit.studies` has studies made of them: the paper's claims, the leaderboard, how much to explore.
 """
 
+from graphbandit.base.public_names import listing, no_attribute
 from graphbandit.experiments import figures
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
@@ -28,6 +29,8 @@ __all__ = [
     *figures.__all__,
 ]
 
+__dir__ = listing(__all__)
+
 _LATER = {
     "Results": "results.reading",
     "write_report": "report.experiment",
@@ -42,4 +45,4 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return getattr(importlib.import_module(f"graphbandit.experiments.{_LATER[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise no_attribute(__name__, name, __all__)
