@@ -5,8 +5,8 @@ are seen. The names below are the ones people reach for; everything else is one 
 ``gb.learners.UCBN`` or ``gb.graphs.star``. Each is loaded when it is first asked for; `__init__.pyi` lists them.
 """
 
-import lazy_loader
+from graphbandit.base.public_names import lazy_names
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

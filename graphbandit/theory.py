@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import contexts_array, first_not_finite, setting_array, setting_integer, setting_number
+from graphbandit.base.public_names import listing
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.finite import FiniteFunctionClass
@@ -29,10 +30,7 @@ __all__ = [
     "uniform_gap",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
+__dir__ = listing(__all__)
 
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """A number or an array of numbers; the result is of the same kind."""

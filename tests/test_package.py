@@ -93,6 +93,26 @@ def test_every_public_name_is_there_and_documented():
         assert inspect.getdoc(thing), name
 
 
+def test_a_typo_in_a_name_is_answered_by_the_name():
+    for module, name, near in [
+        (gb, "IDGS", "IDSG"),
+        (gb, "idsg", "IDSG"),
+        (gb.learners, "UCB_N", "UCBN"),
+        (gb.graphs, "complet", "complete"),
+        (gb.function_classes, "LinearClas", "LinearClass"),
+        (gb.interop, "networkxx", "networkx"),
+        (gb.experiments, "write_raport", "write_report"),
+    ]:
+        with pytest.raises(AttributeError, match=f"has no attribute '{name}'; did you mean '{near}'"):
+            getattr(module, name)
+    assert not hasattr(gb, "_IDSG")
+
+
+def test_completion_shows_only_public_names():
+    for module in (gb.interop, gb.experiments, gb.evaluation, gb.plots, gb.environments, gb.theory, gb.learners):
+        assert dir(module) == sorted(module.__all__)
+
+
 def test_two_savable_classes_cannot_share_a_name():
     from dataclasses import dataclass
 

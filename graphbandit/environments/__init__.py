@@ -1,5 +1,6 @@
 """Where contexts, graphs and rewards come from."""
 
+from graphbandit.base.public_names import listing
 from graphbandit.environments.arm_graphs import confusion_graph, confusions, hierarchy_graph, similarity_graph
 from graphbandit.environments.arms import ArmsEnvironment, arms
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
@@ -43,3 +44,5 @@ __all__ = [
     "similarity_graph",
     "units",
 ]
+
+__dir__ = listing(__all__)

@@ -4,6 +4,7 @@
 interval to choose; the defaults suit most logs.
 """
 
+from graphbandit.base.public_names import listing
 from graphbandit.evaluation.best_policy import BestPolicy, best_policy
 from graphbandit.evaluation.evaluate import compare, evaluate
 from graphbandit.evaluation.intervals import Interval
@@ -30,3 +31,5 @@ __all__ = [
     "evaluate",
     "replay",
 ]
+
+__dir__ = listing(__all__)

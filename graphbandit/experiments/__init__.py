@@ -5,12 +5,13 @@ loaded when it is first asked for, because results and figures need Arrow, which
 that of `figures` list them.
 """
 
-import lazy_loader
-
+from graphbandit.base.public_names import lazy_names, listing
 from graphbandit.experiments import figures
 
-_own, _, _names = lazy_loader.attach_stub(__name__, __file__)
+_own, _, _names = lazy_names(__name__, __file__)
 __all__ = [*_names, *figures.__all__]
+
+__dir__ = listing(__all__)
 
 
 def __getattr__(name: str) -> object:

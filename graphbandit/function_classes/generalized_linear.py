@@ -39,6 +39,11 @@ ROUNDING = 1e-9
 """By how much an outcome may miss [0, 1] without a warning."""
 
 
+FEWEST_IMPOSSIBLE, MARGIN, ERRORS = 10, 0.1, 4.0
+"""How many rewards there must be, and by how much and by how many standard errors their mean must lie outside the range
+of mu, for a warning."""
+
+
 class _Fit(NamedTuple):
     """thetahat, U of its curvature H = U'U, and what the radius needs to know.
 
@@ -131,9 +136,9 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
 
     `FeatureMap` says how phi follows from contexts and arm features. thetahat maximises the likelihood penalised with
     ridge |theta|^2 / 2, where sum (y - mu) phi = ridge theta. Only the mean has to be right, so rewards may be any
-    numbers, as clicks with noise. The version space is the ellipsoid (theta - thetahat)'H (theta - thetahat) <= radius,
-    H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises, so candidates are those of theta'phi, and they are exact.
-    The fit needs all observations again, so they are kept.
+    numbers, as clicks with noise; the class warns if their mean is one that mu cannot have. The version space is the
+    ellipsoid (theta - thetahat)'H (theta - thetahat) <= radius, H = ridge I + sum mu'(thetahat'phi) phi phi'. mu rises,
+    so candidates are those of theta'phi, and they are exact. The fit needs all observations again, so they are kept.
 
     Without a ridge, each fit takes the lambda of the prior N(0, I / lambda) that clicks or counts make most likely, and
     draws take lambda from its posterior; `evidence.py` says how, and what becomes of a feature that never changes.
@@ -217,9 +222,12 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             seen = observations.take(part.start, part.stop)
             phi = rows[seen.rows, seen.arms if rows.shape[1] > 1 else 0]
             outcomes = seen.rewards if self.factors is None else seen.rewards / self.factors[seen.arms]
+            before = columns
+            columns = before.append(phi, seen.arms, outcomes, seen.rounds[seen.rows])
             if self.factors is not None and self.link == "logistic":
-                self._warn_of_impossible(columns, seen, outcomes)
-            columns = columns.append(phi, seen.arms, outcomes, seen.rounds[seen.rows])
+                self._warn_of_impossible(before, seen, outcomes)
+            elif self.link != "identity":
+                self._warn_of_impossible_mean(before.rewards, columns.rewards, outcomes)
         return replace(data, columns=columns)
 
     def _warn_of_impossible(self, before: Columns, seen: Observations, outcomes: PerObservation) -> None:
@@ -235,6 +243,20 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
             f"{outcomes[first]:g}; expected an outcome in [0, 1], as a reward of 0 or of the factor itself",
             stacklevel=2,
         )
+
+    def _warn_of_impossible_mean(self, before: PerObservation, after: PerObservation, new: PerObservation) -> None:
+        """Warn when the mean leaves the range of mu: single rewards may do so, as clicks with noise."""
+        most = 1.0 if self.link == "logistic" else math.inf
+        if not len(new) or (new.min() >= 0.0 and new.max() <= most):
+            return
+        if _mean_is_outside(after, most) and not _mean_is_outside(before, most):
+            wanted = "rewards of 0 and 1, or between" if self.link == "logistic" else "counts, which are not negative"
+            divided = "" if self.factors is None else ", divided by the factors,"
+            warnings.warn(
+                f"the mean of {len(after)} rewards{divided} is {after.mean():.3g}, which no function with the link "
+                f"{self.link!r} has; expected {wanted} (LinearClass takes any rewards)",
+                stacklevel=2,
+            )
 
     def n_observed(self, data: GeneralizedLinearData) -> int:
         """How many rewards the data holds."""
@@ -435,3 +457,11 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         expected = (self.link, self.ridge, self.features.blocks, self.features.size)
         if found != expected:
             raise InputError(f"the data has (link, ridge, parameters, their length) {found}; expected {expected}")
+
+
+def _mean_is_outside(rewards: PerObservation, most: float) -> bool:
+    """Whether the mean of these rewards is clearly not in [0, most]."""
+    if len(rewards) < FEWEST_IMPOSSIBLE:
+        return False
+    slack = MARGIN + ERRORS * float(rewards.std()) / math.sqrt(len(rewards))
+    return not -slack <= float(rewards.mean()) <= most + slack

@@ -4,6 +4,6 @@ One graph, a batch, graphs whose edges have probabilities; generators, parameter
 Each is loaded when it is first asked for; `__init__.pyi` lists them.
 """
 
-import lazy_loader
+from graphbandit.base.public_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

@@ -12,10 +12,14 @@ and missing, a `MissingExtraError` says how to install it. ``graphbandit convert
 
 from typing import TYPE_CHECKING
 
+from graphbandit.base.public_names import listing, no_attribute
+
 if TYPE_CHECKING:
     from graphbandit.interop import frames, gymnasium, networkx, obp, vw
 
 __all__ = ["frames", "gymnasium", "networkx", "obp", "vw"]
+
+__dir__ = listing(__all__)
 
 
 def __getattr__(name: str) -> object:
@@ -24,4 +28,4 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return importlib.import_module(f"graphbandit.interop.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise no_attribute(__name__, name, __all__)

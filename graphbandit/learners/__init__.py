@@ -1,5 +1,5 @@
 """The learners, one algorithm a file."""
 
-import lazy_loader
+from graphbandit.base.public_names import lazy_names
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)

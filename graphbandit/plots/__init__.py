@@ -4,6 +4,7 @@ Every function returns a new Matplotlib ``Figure`` and neither shows nor saves i
 same bytes each time. The colours are those of Okabe and Ito, which colour-blind readers can tell apart.
 """
 
+from graphbandit.base.public_names import listing
 from graphbandit.plots.curves import plot_regret
 from graphbandit.plots.decisions import StarExample, plot_decision, plot_probabilities, plot_star_example, star_example
 from graphbandit.plots.graphs import plot_graph
@@ -21,3 +22,5 @@ __all__ = [
     "save_figure",
     "star_example",
 ]
+
+__dir__ = listing(__all__)

@@ -103,6 +103,7 @@ def test_told_ridge_and_identity_try_nothing() -> None:
     np.testing.assert_array_equal(empty, 0.0)
 
 
+@pytest.mark.filterwarnings("ignore:the mean of 120 rewards is -0.268")
 @pytest.mark.parametrize("parameters", ["shared", "per-arm"])
 @pytest.mark.parametrize("link", LINKS)
 def test_rewards_that_are_no_outcomes_do_not_tell_lambda(link: str, parameters: str) -> None:

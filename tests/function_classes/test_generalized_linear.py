@@ -234,6 +234,7 @@ def test_laplace_draws():
         np.testing.assert_allclose(np.cov(draws.members.parameters[:, b].T), covariance, atol=0.05 * covariance.max())
 
 
+@pytest.mark.filterwarnings("ignore:the mean of 60 rewards")
 @pytest.mark.parametrize("link", ["logistic", "poisson"])
 def test_rewards_that_the_link_cannot_mean(link):
     """Only the mean has to fit the link: noisy, negative and large rewards have a fit, which solves its equation."""
@@ -246,6 +247,30 @@ def test_rewards_that_the_link_cannot_mean(link):
         phi = contexts.reshape(60, 2)
         score = phi.T @ (MEANS[link](phi @ theta) - seen.rewards) + theta
         assert np.abs(score).max() < 1e-7 * max(1, abs(scale))
+
+
+@pytest.mark.parametrize(("link", "mean"), [("logistic", 5.0), ("logistic", -1.0), ("poisson", -5.0)])
+def test_a_mean_that_the_link_cannot_have_is_warned_of_once(link, mean):
+    functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link)
+    rng = np.random.default_rng(0)
+    seen = gb.Observations.from_masks(
+        rng.normal(size=(30, 2, 2)), np.ones((30, 2), bool), rng.normal(mean, 0.5, (30, 2))
+    )
+    data = functions.add(functions.empty(), seen.take(0, 4))  # 8 rewards are too few to say
+    with pytest.warns(UserWarning, match=rf"the mean of 22 rewards is .* which no function with the link '{link}' has"):
+        data = functions.add(data, seen.take(4, 11))
+    functions.add(data, seen.take(11, 30))
+
+
+def test_clicks_and_counts_with_noise_are_fine():
+    rng = np.random.default_rng(0)
+    for link in ("logistic", "poisson"):
+        functions = gb.GeneralizedLinearClass(n_arms=2, dimension=2, link=link)
+        noisy = rng.integers(0, 2, (200, 2)) + rng.normal(0, 2, (200, 2))
+        functions.add(
+            functions.empty(),
+            gb.Observations.from_masks(rng.normal(size=(200, 2, 2)), np.ones((200, 2), bool), noisy),
+        )
 
 
 def test_one_sided_clicks_and_collinear_features():
