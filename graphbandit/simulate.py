@@ -147,7 +147,8 @@ def simulate(
     - `repeats`: how many instances are drawn, 1 by default.
     - `seed`: the same seed gives the same results; 0 by default.
     - `horizon_known`: whether learners are told the number of rounds; True by default.
-    - `keep_decisions`: whether the result holds every decision; False by default.
+    - `keep_decisions`: whether the result holds every decision; False by default. Those of learners that learn in every
+      round are without the learner's own words.
     - `chunk`: how many rounds are held in memory at a time, 1024 by default; it changes no result.
     - `workers`: how many repeats run side by side, 1 by default, None for one a core. They run in processes if the
       learners can be pickled, otherwise in threads. The number changes no result.

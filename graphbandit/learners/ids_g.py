@@ -16,7 +16,6 @@ from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
@@ -32,7 +31,7 @@ from graphbandit.learners.epochs.plausible import (
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.information import by_weighed_draws, information_directed_rounds
-from graphbandit.rounds.decisions import Columns, Decisions, no_notes
+from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 
@@ -185,17 +184,8 @@ def _in_one_kernel(
         check=check_drawn,
     )
     tables, _, actions, probability = found
-    given = {
-        "action": actions[:, 1],
-        "probability": probability,
-        "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
-        "notes": no_notes(n),
-        "of_epoch": state.epoch,
-        "words": _SAID,
-        "outcome": found,
-        "columns": _FIELDS,
-    }
-    return trusted(Decisions, given)
+    known = {"of_epoch": state.epoch, "words": _SAID}
+    return decisions_of_kernel(actions[:, 1], probability, tables[:, 1], found, _FIELDS, known)
 
 
 def _table(number: int) -> Callable[[Any], RoundsByArms]:

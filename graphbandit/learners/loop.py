@@ -118,11 +118,18 @@ class Loop:
 
     @property
     def playable(self) -> int:
-        """How many rounds `play` takes at a time: those of the epoch, or, for learners of every round, any number."""
-        if isinstance(self.learner, EveryRoundLearner) and not len(self.waiting):
-            horizon = self.problem.horizon
-            return 2**62 if horizon is None else horizon - self.rounds
-        return self.left
+        """How many rounds `play` takes at a time: those of the epoch or, in a compiled loop, any number."""
+        if self._compiled() is None:
+            return self.left
+        horizon = self.problem.horizon
+        return 2**62 if horizon is None else horizon - self.rounds
+
+    def _compiled(self) -> EveryRoundLearner[Any] | None:
+        """The learner, if it learns in every round and a compiled loop can play many of them; a floor is not in it."""
+        learner = self.learner
+        return (
+            learner if isinstance(learner, EveryRoundLearner) and not len(self.waiting) and not learner.floor else None
+        )
 
     def decide(self, shown: Shown, rng: np.random.Generator) -> tuple[Decisions, "Loop"]:
         """Decide all of these rounds, one at least. Where an epoch ends, learn from the rewards that came, and go on.
@@ -172,15 +179,16 @@ class Loop:
     ) -> tuple[Decisions, "Loop"]:
         """Decide at most `playable` rounds and observe what the graphs reveal of `rewards`."""
         self.check(shown)
-        if isinstance(self.learner, EveryRoundLearner) and not len(self.waiting):
-            decisions, state = self.learner.play(self.state, shown, rewards, rng)
+        learner = self._compiled()
+        if learner is not None:
+            decisions, state = learner.play(self.state, shown, rewards, rng)
             rounds = self.rounds + len(shown)
-            until, shape = rounds + self.learner.rounds_until_update(state), shown.contexts.shape[1:]
+            until, shape = rounds + learner.rounds_until_update(state), shown.contexts.shape[1:]
             return decisions, self._with(state=state, rounds=rounds, learnt=rounds, until=until, shape=shape)
         decisions, loop = self._decided(shown, rng)
         rows, arms = np.nonzero(graphs._revealed(decisions.action))
         propensities = decisions.observation_probabilities[rows, arms]
-        return decisions, loop.observe(News(rows + self.rounds, arms, rewards[rows, arms], propensities))
+        return decisions, loop.observe(News(rows + self.rounds, arms, rewards[rows, arms], propensities), ahead=True)
 
     def take(self, played: Played, news: News) -> "Loop":
         """Take in rounds that were decided elsewhere, numbered from `rounds` on, and their rewards.

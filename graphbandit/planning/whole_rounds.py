@@ -43,7 +43,7 @@ from graphbandit.base.program_constants import (
     ExploreName,
 )
 from graphbandit.base.shapes import Int
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
@@ -60,7 +60,7 @@ from graphbandit.planning.sampling_program import (
     solve,
     solve_scaled,
 )
-from graphbandit.rounds.decisions import Columns, Decisions, no_notes
+from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.words import Words
 
@@ -216,20 +216,12 @@ def sample_rounds(
         room = _no_room() if rule.coverage == "none" else kept_room(n_arms, ROW_LIMIT)
         if _decide_rounds.call(packed, rounds, rule.in_kernels, rule.solvers, room, outcome):
             _solve_open(rule, PlannedRounds(rounds, outcome), sure)
-    given: dict[str, Any] = {
-        "action": integers[:, 0],
-        "probability": numbers[:, 0],
-        "observation_probabilities": tables[:, 1] if n == 1 else np.ascontiguousarray(tables[:, 1]),
-        "notes": no_notes(n),
-        "of_epoch": epoch,
-        "outcome": outcome,
-        "columns": _FIELDS,
-    }
+    known: dict[str, Any] = {"of_epoch": epoch}
     if candidates is not None:
-        given["candidates"] = candidates
+        known["candidates"] = candidates
     if words is not None:
-        given["words"] = words
-    return trusted(Decisions, given)
+        known["words"] = words
+    return decisions_of_kernel(integers[:, 0], numbers[:, 0], tables[:, 1], outcome, _FIELDS, known)
 
 
 _FIELDS: Columns = {

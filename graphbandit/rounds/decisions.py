@@ -311,6 +311,32 @@ def no_notes(n: int) -> Float[np.ndarray, "n 0"]:
     return _NO_NOTES if n == 1 else np.empty((n, 0))
 
 
+def decisions_of_kernel(
+    action: Int[np.ndarray, " n"],
+    probability: Float[np.ndarray, " n"],
+    observed: Float[np.ndarray, "n arms"],
+    outcome: Any,
+    columns: Columns,
+    known: dict[str, Any],
+) -> Decisions:
+    """Decisions that a kernel has filled; they are trusted.
+
+    - `action`, `probability`, `observed`: the arms drawn, their probabilities, and q, which may have gaps between rows.
+    - `outcome`, `columns`: what the kernel has filled, and how the fields that explain a decision are found in it.
+    - `known`: other fields, such as `of_epoch`, `words` or `candidates`; `notes` if there are any.
+    """
+    fields = {
+        "action": action,
+        "probability": probability,
+        "observation_probabilities": observed if len(action) == 1 else np.ascontiguousarray(observed),
+        "notes": no_notes(len(action)),
+        "outcome": outcome,
+        "columns": columns,
+        **known,
+    }
+    return trusted(Decisions, fields)
+
+
 _LATE: dict[str, Callable[[Decisions], Any]] = {
     "gamma": lambda made: np.full(len(made), np.nan),
     "objective": lambda made: (made.probabilities * made.gaps).sum(axis=1),

@@ -24,7 +24,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.problem import Problem
-from graphbandit.rounds.decisions import Columns, Decisions, no_notes
+from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel, no_notes
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
@@ -100,36 +100,13 @@ class EveryRoundLearner(Learner[State], Generic[State]):
             raise InputError(f"{len(shown)} rounds were asked for; expected at most {left} before the horizon")
         if rewards.shape != (len(shown), n_arms):
             raise InputError(f"rewards has shape {rewards.shape}; expected ({len(shown)}, {n_arms})")
-        if self.floor:
-            return self._one_by_one(state, shown, rewards, rng)
+        assert not self.floor  # which is not in the compiled loop; `Loop` decides round by round
         outputs, after = self._played(state, shown, rng, rewards)
         self.check_rewards(rewards[shown.feedback_graphs._revealed(outputs.integers[:, 0])])
         decisions = _decisions(outputs, shown.available, state.rounds)
         if not self._is_ours:
             decisions.check(shown, n_arms)
         return decisions, after
-
-    def _one_by_one(
-        self, state: State, shown: Shown, rewards: RoundsByArms, rng: np.random.Generator
-    ) -> tuple[Decisions, State]:
-        """`play` with a floor, which is not part of the compiled loop."""
-        parts = []
-        for t in range(len(shown)):
-            one = shown[t : t + 1]
-            made = self.chosen(state.problem, state, one, rng)
-            seen = Observations.from_masks(
-                one.contexts,
-                one.feedback_graphs._revealed(made.action),
-                rewards[t : t + 1],
-                first_round=state.rounds,
-                actions=made.action,
-                observation_probabilities=made.observation_probabilities,
-                notes=made.notes,
-                available=one.available,
-            )
-            state = self.update(state, seen)
-            parts.append(made)
-        return Decisions.concatenate(parts), state
 
     def update(self, state: State, observations: Observations) -> State:
         """The state after the next round, and any late news of earlier ones."""
@@ -251,21 +228,13 @@ def noise_of(own: float | None, problem: Problem) -> float:
 
 
 def _decisions(outputs: "Outputs", available: ArmMasks | None, rounds: int, words: Words | None = None) -> Decisions:
-    observed = outputs.tables[:, 1]
-    given: dict[str, Any] = {
-        "action": outputs.integers[:, 0],
-        "probability": outputs.numbers[:, 0],
-        "observation_probabilities": observed if len(observed) == 1 else np.ascontiguousarray(observed),
-        "notes": outputs.notes,
-        "rounds": rounds,
-        "outcome": outputs,
-        "columns": _FIELDS,
-    }
+    known: dict[str, Any] = {"notes": outputs.notes, "rounds": rounds}
     if words is not None:
-        given["words"] = words
+        known["words"] = words
     if available is not None:
-        given["candidates"] = np.array(available)
-    return trusted(Decisions, given)
+        known["candidates"] = np.array(available)
+    action, probability = outputs.integers[:, 0], outputs.numbers[:, 0]
+    return decisions_of_kernel(action, probability, outputs.tables[:, 1], outputs, _FIELDS, known)
 
 
 _TOLD = ("first words", "second words")
