@@ -250,7 +250,8 @@ def startup_tables(rows: list[Row]) -> Iterable[Noted]:
     for row in rows:
         if row["kind"] == "import":
             texts += [{"what": f"import {modules}", "time": time_of(modules)(row)} for modules in row["times"]]
-            texts.append({"what": "ratio of the two", "time": ratio_of("of_numpy_scipy")(row)})
+            texts.append({"what": "ratio of the first two", "time": ratio_of("of_numpy_scipy")(row)})
+            texts.append({"what": "ratio of the last two", "time": ratio_of("used")(row)})
         else:
             what = f"first decisions of {row['learner']}, {row['cache']}"
             texts.append({"what": what, "time": row.get("error") or seconds(row["seconds"])})

@@ -34,7 +34,6 @@ from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Pred
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.floor import with_floor
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
@@ -191,6 +190,10 @@ class Learner(ABC, Generic[State]):
     def chosen(self, problem: Problem, state: State, shown: Shown, rng: np.random.Generator) -> Decisions:
         """What `choose` gives, with the floor; decisions of a learner from outside the package are checked."""
         if self.floor:
+            from graphbandit.planning.floor import (
+                with_floor,
+            )  # few learners have a floor, and its programs take long to import
+
             assert shown.graphs is not None  # learners that plan without refuse a floor
             uniforms = rng.random(len(shown))
             decisions = self._checked(self.choose(state, shown, GivenUniforms(uniforms)), problem, shown)

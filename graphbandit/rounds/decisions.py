@@ -323,18 +323,14 @@ def decisions_of_kernel(
 
     - `action`, `probability`, `observed`: the arms drawn, their probabilities, and q, which may have gaps between rows.
     - `outcome`, `columns`: what the kernel has filled, and how the fields that explain a decision are found in it.
-    - `known`: other fields, such as `of_epoch`, `words` or `candidates`; `notes` if there are any.
+    - `known`: other fields, such as `of_epoch`, `words` or `candidates`; `notes` if there are any. The rest is added.
     """
-    fields = {
-        "action": action,
-        "probability": probability,
-        "observation_probabilities": observed if len(action) == 1 else np.ascontiguousarray(observed),
-        "notes": no_notes(len(action)),
-        "outcome": outcome,
-        "columns": columns,
-        **known,
-    }
-    return trusted(Decisions, fields)
+    known["action"], known["probability"] = action, probability
+    known["observation_probabilities"] = observed if len(action) == 1 else np.ascontiguousarray(observed)
+    known["outcome"], known["columns"] = outcome, columns
+    if "notes" not in known:
+        known["notes"] = no_notes(len(action))
+    return trusted(Decisions, known)
 
 
 _LATE: dict[str, Callable[[Decisions], Any]] = {

@@ -1,0 +1,15 @@
+from . import squarecb_formulas as squarecb_formulas
+from .anytime import Effort as Effort
+from .certified_program import SamplingSolution as SamplingSolution
+from .counters import fallback_count as fallback_count
+from .counters import scaling_count as scaling_count
+from .counters import uncertified_count as uncertified_count
+from .demands import tight_demand as tight_demand
+from .exploration import exploration_set as exploration_set
+from .exploration import inverse_gap_baseline as inverse_gap_baseline
+from .sampling_program import solve_sampling_lp as solve_sampling_lp
+from .squarecb_program import SquareCBSolution as SquareCBSolution
+from .squarecb_program import SquareCBSolutions as SquareCBSolutions
+from .squarecb_program import solve_squarecb_program as solve_squarecb_program
+from .squarecb_program import solve_squarecb_programs as solve_squarecb_programs
+from .squarecb_program import squarecb_bound as squarecb_bound
