@@ -113,8 +113,11 @@ def demo(
     _needs_extra()
     from graphbandit.service import demo as simulated
 
-    typer.echo(f"{rate:g} visitors a second at {url}; look at the page there")
-    typer.echo(f"{simulated.run(url, rate=rate, visitors=visitors, token=token)} visitors were served")
+    def connected() -> None:
+        typer.echo(f"{rate:g} visitors a second at {url}; look at the page there")
+
+    served = simulated.run(url, rate=rate, visitors=visitors, token=token, connected=connected)
+    typer.echo(f"{served} visitors were served")
 
 
 @group.command(epilog="Example: graphbandit service check bandits.toml")

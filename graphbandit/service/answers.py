@@ -16,7 +16,7 @@ TITLES = {
     404: "Not found",
     405: "The method is not allowed",
     408: "The request came too slowly",
-    409: "The reward is another one already",
+    409: "Another reward was recorded before",
     413: "The request is too large",
     422: "A field is wrong",
     429: "Too many decisions are open",

@@ -145,9 +145,20 @@ class Service:
         """POST /v1/{bandit}/observe."""
         name = self.bandit(request)
         items, batch = self.decoded(self._observe, await self.body(request))
-        done = checked(await self.log.submit(self.rewards(name, items, batch=batch)), batch=batch)
+        try:
+            done = checked(await self.log.submit(self.rewards(name, items, batch=batch)), batch=batch)
+        except RefusedError as error:
+            raise self._of_unknown_arm(name, error) from None
         answers = [messages.ObserveAnswer(one.key, one.new) for one in done]
         return json(answers if batch else answers[0])
+
+    def _of_unknown_arm(self, name: str, error: RefusedError) -> RefusedError:
+        """The refusal of rewards, which says so if no arm of the bandit has the name of the one that is refused."""
+        names, (kind, _, arm) = self.decider.cores[name].settings.names, (error.field or "").partition(".")
+        if kind != "rewards" or not arm or not names or arm in names:
+            return error
+        message = f"no arm is called {arm!r}; expected some of {messages.some(names)}"
+        return RefusedError(error.status, message, error.field, error.index)
 
     async def activate(self, request: Request) -> Response:
         """POST /v1/{bandit}/activate."""
@@ -260,7 +271,7 @@ def application(service: Service) -> Callable[..., Awaitable[None]]:
     ]
 
     async def not_found(request: Request, error: Exception) -> Response:
-        return problem(404, "nothing is at this path")
+        return problem(404, f"there is no path {request.url.path[:256]}; the page /docs lists all of them")
 
     async def not_allowed(request: Request, error: Exception) -> Response:
         return problem(405, f"{request.method} is not allowed at this path")

@@ -32,6 +32,7 @@ from graphbandit.rounds.shown import Shown
 from graphbandit.service.configuration import Bandit
 from graphbandit.service.encoding import Declared, Hashed, declared
 from graphbandit.service.graphs import BanditGraphs
+from graphbandit.service.json_logging import learning
 from graphbandit.service.messages import some
 from graphbandit.service.rows import DecisionBody
 
@@ -293,9 +294,10 @@ class Core:
         The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and uses the
         data in its next fit.
         """
-        loop = Loop.resumed(
-            self.learner, self.problem, state, learnt=played.first, waiting=[played], news=[news], late=late
-        ).ready()
+        with learning(self.name, self.settings.names):
+            loop = Loop.resumed(
+                self.learner, self.problem, state, learnt=played.first, waiting=[played], news=[news], late=late
+            ).ready()
         return loop.state, loop.postponed == 0
 
     def check_rewards(self, rewards: Sequence[float]) -> None:

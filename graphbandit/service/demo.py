@@ -4,6 +4,7 @@ import heapq
 import itertools
 import random
 import time
+from collections.abc import Callable
 
 from graphbandit.errors import ServiceError
 from graphbandit.service.client import Client
@@ -36,10 +37,18 @@ SIMULATED = {"prices": visitor, "orders": day}
 """The bandits of the template, each with the function that draws its rounds."""
 
 
-def run(url: str, *, rate: float = 20.0, visitors: int | None = None, token: str | None = None) -> int:
+def run(
+    url: str,
+    *,
+    rate: float = 20.0,
+    visitors: int | None = None,
+    token: str | None = None,
+    connected: Callable[[], None] = lambda: None,
+) -> int:
     """Send rounds to the bandits in turn, `rate` a second, `visitors` in all or without end; return how many.
 
-    The rewards of the arms that a decision revealed come some seconds later.
+    The rewards of the arms that a decision revealed come some seconds later. `connected` is called once the service has
+    answered.
     """
     rng = random.Random(0)
     late: list[tuple[float, int, str, str, Rewards]] = []
@@ -47,6 +56,7 @@ def run(url: str, *, rate: float = 20.0, visitors: int | None = None, token: str
     served = 0
     with Client(url, token) as client:
         remotes = {name: client[name] for name in SIMULATED}
+        connected()
         start = time.monotonic()
         while visitors is None or served < visitors:
             now = time.monotonic()

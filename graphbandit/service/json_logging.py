@@ -2,11 +2,19 @@
 
 import json
 import logging
+import re
 import sys
 import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 logger = logging.getLogger("graphbandit.service")
+
+_learning: ContextVar[tuple[str, Sequence[str]] | None] = ContextVar("learning", default=None)
+"""The bandit that learns now, and the names of its arms."""
 
 
 class _Lines(logging.Formatter):
@@ -24,13 +32,34 @@ class _Lines(logging.Formatter):
 
 
 def start(level: str = "info") -> None:
-    """Write the service's logs, and the server's, to standard error."""
+    """Write the service's logs, the server's, and Python's warnings to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
     for name in ("graphbandit.service", "uvicorn.error"):
         found = logging.getLogger(name)
         found.handlers, found.propagate = [handler], False
         found.setLevel(level.upper() if name != "uvicorn.error" else "WARNING")
+    warnings.showwarning = _warn
+
+
+@contextmanager
+def learning(bandit: str, arms: Sequence[str]) -> Iterator[None]:
+    """Let warnings that come up inside name the bandit, and its arms by their names."""
+    token = _learning.set((bandit, arms))
+    try:
+        yield
+    finally:
+        _learning.reset(token)
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Log a warning in place of printing it."""
+    text, facts, place = str(message), {"category": category.__name__}, _learning.get()
+    if place is not None:
+        bandit, arms = place
+        text = re.sub(r"\barm (\d+)\b", lambda m: f"arm {arms[int(m[1])]!r}" if int(m[1]) < len(arms) else m[0], text)
+        facts["bandit"] = bandit
+    say(text, level=logging.WARNING, **facts)
 
 
 def say(event: str, *, level: int = logging.INFO, **facts: Any) -> None:

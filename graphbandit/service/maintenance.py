@@ -39,7 +39,7 @@ def check(path: Path, url: str) -> Iterator[str]:
     for name, bandit in found.bandits.items():
         core = Core(name, bandit)
         arms = "arms come with the request" if bandit.own_arms else f"{len(bandit.names)} arms"
-        yield f"{name}: {type(core.learner).__name__}, {arms}, {core.slots} places"
+        yield f"{name}: {type(core.learner).__name__}, {arms}, room for {core.slots}"
     if "://" not in url and not Path(url).exists():
         yield f"{url} is not there yet: the service makes it"
         return

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
 import logging
 import socket
@@ -31,7 +32,10 @@ def listening(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        raise DatabaseError(f"{host}:{port} cannot be listened at: {error}") from error
+        if error.errno == errno.EADDRINUSE:
+            raise DatabaseError(f"port {port} is in use; choose another with --port") from None
+        reason = f"this machine cannot listen on {host}:{port}: {error.strerror or error}"
+        raise DatabaseError(f"{reason}; choose others with --host and --port") from error
     bound.listen(2048)
     bound.set_inheritable(True)
     return bound

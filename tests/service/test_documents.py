@@ -5,7 +5,11 @@ import re
 import subprocess
 from pathlib import Path
 
-from graphbandit.service import configuration
+import pytest
+
+from graphbandit.errors import DatabaseError
+from graphbandit.service import client_calls, configuration
+from graphbandit.service.server import listening
 from tests.commands import invoke, refusal
 from tests.service.servers import ROOT, Server
 
@@ -45,6 +49,21 @@ def test_every_command_is_documented() -> None:
     for command in ("check", "replay", "export", "compact", "demo"):
         assert command in text
         assert f"graphbandit service {command}" in PAGE
+
+
+def test_what_the_port_and_the_demo_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound = listening("127.0.0.1", 0)
+    port = bound.getsockname()[1]
+    try:
+        with pytest.raises(DatabaseError, match=f"port {port} is in use; choose another with --port"):
+            listening("127.0.0.1", port)
+    finally:
+        bound.close()
+    with pytest.raises(DatabaseError, match=r"this machine cannot listen on 192\.0\.2\.1:8765: .*; choose others with"):
+        listening("192.0.2.1", 8765)
+    monkeypatch.setattr(client_calls, "pause", lambda _: 0.0)
+    done = invoke("service", "demo", "--url", f"http://127.0.0.1:{port}")
+    assert done.stdout == "", "nothing is promised before there is an answer"
 
 
 def test_a_new_configuration_overwrites_nothing(tmp_path: Path) -> None:

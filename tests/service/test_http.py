@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -71,6 +72,8 @@ def test_rewards_once(server: Server) -> None:
     assert conflict.headers["content-type"] == "application/problem+json"
     unknown = server.post("/v1/prices/observe", {"id": decision["id"], "rewards": {"12": 1}})
     assert (unknown.status_code, unknown.json()["field"]) == (422, "rewards.12")
+    assert unknown.json()["detail"] == "no arm is called '12'; expected some of 7.99, 8.99, 9.99"
+    assert "Another reward was recorded before" in conflict.json()["title"]
     assert server.post("/v1/prices/observe", {"id": "nobody", "rewards": {arm: 1}}).status_code == 404
 
 
@@ -83,6 +86,7 @@ def test_a_batch_is_done_as_a_whole_or_not_at_all(server: Server) -> None:
     refused = server.post("/v1/prices/decide", [{"key": "whole", "context": {}}, {"context": {"basket": "x"}}])
     assert (refused.status_code, refused.json()["field"], refused.json()["index"]) == (422, "context", 1)
     assert server.get("/v1/prices/decisions/whole").status_code == 404
+    assert server.get("/v2/prices").json()["detail"] == "there is no path /v2/prices; the page /docs lists all of them"
 
 
 @pytest.mark.parametrize(
@@ -270,11 +274,17 @@ def test_logs_are_json_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
             monkeypatch.setattr(logging.getLogger(name), attribute, getattr(logging.getLogger(name), attribute))
     json_logging.start()
     json_logging.say("started", bandits=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        with json_logging.learning("prices", ["7.99", "8.99"]):
+            warnings.warn("the reward 9.5 of arm 1 is strange", stacklevel=1)
     try:
         raise ValueError("two\nlines")
     except ValueError:
         logging.getLogger("uvicorn.error").exception("a request has %s", "failed")
-    told, failed = map(json.loads, capsys.readouterr().err.splitlines())
+    told, warned, failed = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (warned["level"], warned["bandit"], warned["category"]) == ("warning", "prices", "UserWarning")
+    assert warned["event"] == "the reward 9.5 of arm '8.99' is strange"
     assert {key: told[key] for key in ("level", "event", "bandits")} == {
         "level": "info",
         "event": "started",
