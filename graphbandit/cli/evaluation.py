@@ -116,7 +116,7 @@ def command_of(context: typer.Context) -> str:
     words = ["graphbandit", str(context.info_name)]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in ("report", "csv") or value in (None, parameter.default):
+        if parameter.name in ("report", "csv") or value in (None, (), [], parameter.default):
             continue
         values = value if isinstance(value, list) else [value]
         for one in values:

@@ -163,7 +163,8 @@ def _value_pictures(table: EvaluationTable) -> list[PagePicture]:
             plot_over_time(table),
             "time",
             f"Values over time of {names}",
-            f"Over time. The value after more and more rounds; the band {over}.",
+            f"Over time. The value after more and more rounds; the band {over}. The first values "
+            "and bands may reach beyond the picture.",
         ),
         page_picture(
             plot_weights(table),
