@@ -12,6 +12,7 @@ from typing import Any
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.tables import Cell, Table, number_cell
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
+from graphbandit.evaluation.notes import all_notes
 from graphbandit.evaluation.table import Difference, EvaluationTable
 from graphbandit.evaluation.values import FULL
 from graphbandit.plots.pages.page import Section, page_html, templates
@@ -38,9 +39,11 @@ def write_report(
     name: str = "the log",
     differences: Sequence[Difference] = (),
     command: str | None = None,
+    notes: Sequence[str] | None = None,
 ) -> Path:
     """Write the page to `path`, completely or not at all."""
-    write_bytes(path, report_html(table, name=name, differences=differences, command=command).encode())
+    html = report_html(table, name=name, differences=differences, command=command, notes=notes)
+    write_bytes(path, html.encode())
     return path
 
 
@@ -61,11 +64,13 @@ def report_html(
     name: str = "the log",
     differences: Sequence[Difference] = (),
     command: str | None = None,
+    notes: Sequence[str] | None = None,
 ) -> str:
-    """The page; the footer names the command that made it."""
+    """The page; the footer names the command that made it. `notes` stand in place of those of table and differences."""
     text, settings = templates("graphbandit.evaluation", "evaluation.html"), table.settings
     rounds = table[next(iter(table))].rounds
-    notes = list(dict.fromkeys([*table.notes, *(note for difference in differences for note in difference.notes)]))
+    if notes is None:
+        notes = all_notes(table, differences)
     verdicts = [f"{difference}." for difference in differences] or [_best(table)]
     sections = [
         Section("values", "Values", text.values(verdicts, table.as_table(differences), _value_pictures(table))),

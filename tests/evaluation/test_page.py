@@ -84,8 +84,9 @@ def test_the_command_refuses(folder, options, message):
 
 def test_the_command_on_a_log_without_support(tmp_path):
     narrow().write(tmp_path / "log")
-    code, text = run(tmp_path / "log")
+    code, text = run(tmp_path / "log", "--report", tmp_path / "page.html")
     assert code == 0
+    assert "<li>uniform is left out: the policy" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "note: uniform is left out: the policy 'uniform' has probability 0.333333 on arm 'pie'" in text
     assert "expected none, or --support part" in text
     assert "state it with --reward-range LOWEST HIGHEST" in text
