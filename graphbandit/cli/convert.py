@@ -87,12 +87,12 @@ def convert(
     """Convert a log from Vowpal Wabbit, Open Bandit Pipeline or a table, or to one of the first two.
 
     A table needs these columns; others are kept, and columns of numbers can be the context:
-    action: the arm played, by its number from 0 or by its name
-    probability: the probability with which it was played
-    reward: its reward
+    - action: the arm played, by its number from 0 or by its name
+    - probability: the probability with which it was played
+    - reward: its reward
 
     For example, if visits.csv begins with age,action,probability,reward and 31,tea,0.5,1:
-    graphbandit convert visits.csv log --context age --arm tea --arm cake
+    `graphbandit convert visits.csv log --context age --arm tea --arm cake`
 
     Vowpal Wabbit's graphs are transposed on the way: there, row,col says that playing col reveals row.
     """

@@ -65,6 +65,7 @@ def evaluate(
     """Estimate what policies would have earned on a log, with intervals, and compare the first with the others."""
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
+    from graphbandit.evaluation.notes import all_notes
 
     for option, file in (("--report", report), ("--csv", csv)):
         if file is not None and not file.absolute().parent.is_dir():
@@ -82,14 +83,14 @@ def evaluate(
         "cluster": cluster,
     }
     source = Log.read(log)
-    notes = []
+    left_out = []
     with errors_in_options(WORDS), amount_bars() as show:
         try:
             table = evaluated(source, named, by=by, progress=show("values"), **settings)
         except SupportError as error:
             if policy:
                 raise
-            notes, named = [f"uniform is left out: {error}"], policies_named(["logged"])
+            left_out, named = [f"uniform is left out: {error}"], policies_named(["logged"])
             table = evaluated(source, named, by=by, progress=show("values"), **settings)
         first, *others = named
         differences = [
@@ -97,8 +98,8 @@ def evaluate(
             for other in others
         ]
     print_table(table.as_table())
-    notes += [*table.notes, *(note for difference in differences for note in difference.notes)]
-    for line in (*map(str, differences), *(f"note: {in_options(note, WORDS)}" for note in dict.fromkeys(notes))):
+    notes = [in_options(note, WORDS) for note in (*left_out, *all_notes(table, differences))]
+    for line in (*map(str, differences), *(f"note: {note}" for note in notes)):
         typer.echo(line)
     if csv is not None:
         from graphbandit.evaluation.report import write_table
@@ -108,7 +109,8 @@ def evaluate(
         from graphbandit.evaluation.report import write_report
 
         made = command_of(context)
-        typer.echo(f"Page: {write_report(table, report, name=log.name, differences=differences, command=made)}")
+        page = write_report(table, report, name=log.name, differences=differences, command=made, notes=notes)
+        typer.echo(f"Page: {page}")
 
 
 def command_of(context: typer.Context) -> str:
@@ -116,7 +118,7 @@ def command_of(context: typer.Context) -> str:
     words = ["graphbandit", str(context.info_name)]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in ("report", "csv") or value in (None, parameter.default):
+        if parameter.name in ("report", "csv") or value in (None, (), [], parameter.default):
             continue
         values = value if isinstance(value, list) else [value]
         for one in values:

@@ -46,15 +46,25 @@ def plot_values(table: EvaluationTable) -> Figure:
 
 
 def plot_over_time(table: EvaluationTable) -> Figure:
-    """The value of each policy after more and more rounds."""
+    """The value of each policy after more and more rounds.
+
+    The axis shows what is known after a tenth of the rounds; earlier bands, which often fill the whole range of the
+    rewards, may reach beyond it.
+    """
     look = looks(list(table))
-    axes = new_axes(4.8, 3.6)
-    ends = {}
+    axes = new_axes(4.8, 3.3)
+    ends, known = {}, []
     for name in table:
         path, one = table.over_time(name), look[name]
         axes.fill_between(path.rounds, path.low, path.high, color=one.colour, alpha=0.15, linewidth=0)
         axes.plot(path.rounds, path.value, color=one.colour, linestyle=one.dash, linewidth=1.8)
         ends[name] = float(path.value[-1])
+        late = path.rounds >= 0.1 * path.rounds[-1]
+        known += [values[late] for values in (path.low, path.value, path.high)]
+    shown = np.concatenate(known)
+    shown = shown[np.isfinite(shown)]
+    if shown.size and np.ptp(shown) > 0:
+        axes.set_ylim(shown.min() - 0.08 * np.ptp(shown), shown.max() + 0.08 * np.ptp(shown))
     axes.set_xscale("log")
     axes.margins(x=0)
     plain_log_ticks(axes.xaxis)
@@ -68,7 +78,7 @@ def plot_weights(table: EvaluationTable) -> Figure:
     from matplotlib.ticker import NullLocator
 
     look = looks(list(table))
-    axes = new_axes(4.8, 3.2)
+    axes = new_axes(4.8, 3.3)
     widest = max(int(np.flatnonzero(table.sums.weights[name].histogram).max(initial=1)) for name in table)
     edges = np.append(HISTOGRAM, HISTOGRAM[-1] * 1.3)
     edges[0] = HISTOGRAM[1] / 1.5

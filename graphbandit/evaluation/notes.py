@@ -11,7 +11,7 @@ from graphbandit.function_classes.base import FunctionClass
 
 if TYPE_CHECKING:
     from graphbandit.evaluation.intervals import Outside
-    from graphbandit.evaluation.table import EvaluationTable
+    from graphbandit.evaluation.table import Difference, EvaluationTable
 
 PART_NOTE = "values of policies with different support are those of different arms, so they are not compared"
 """The note on policies of which a part has no support."""
@@ -62,6 +62,11 @@ def notes_of(table: EvaluationTable) -> list[str]:
     if table.dropped:
         found.append(f"{table.dropped:,} rounds were left out, as rewards that were revealed are missing")
     return found
+
+
+def all_notes(table: EvaluationTable, differences: Sequence[Difference]) -> list[str]:
+    """The notes of a table and of differences, each once."""
+    return list(dict.fromkeys([*table.notes, *(note for difference in differences for note in difference.notes)]))
 
 
 def general_notes(settings: Settings, reward_range: tuple[float, float], model: Any) -> list[str]:

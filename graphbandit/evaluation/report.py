@@ -14,6 +14,7 @@ import numpy as np
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.tables import Cell, Table, number_cell
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
+from graphbandit.evaluation.notes import all_notes
 from graphbandit.evaluation.table import Difference, EvaluationTable
 from graphbandit.evaluation.values import FULL
 from graphbandit.plots.pages.page import Section, page_html, templates
@@ -40,9 +41,11 @@ def write_report(
     name: str = "the log",
     differences: Sequence[Difference] = (),
     command: str | None = None,
+    notes: Sequence[str] | None = None,
 ) -> Path:
     """Write the page to `path`, completely or not at all."""
-    write_bytes(path, report_html(table, name=name, differences=differences, command=command).encode())
+    html = report_html(table, name=name, differences=differences, command=command, notes=notes)
+    write_bytes(path, html.encode())
     return path
 
 
@@ -63,10 +66,12 @@ def report_html(
     name: str = "the log",
     differences: Sequence[Difference] = (),
     command: str | None = None,
+    notes: Sequence[str] | None = None,
 ) -> str:
-    """The page; the footer names the command that made it."""
+    """The page; the footer names the command that made it. `notes` stand in place of those of table and differences."""
     text, settings = templates("graphbandit.evaluation", "evaluation.html"), table.settings
-    notes = list(dict.fromkeys([*table.notes, *(note for difference in differences for note in difference.notes)]))
+    if notes is None:
+        notes = all_notes(table, differences)
     verdicts = [f"{difference}." for difference in differences] or [_best(table)]
     sections = [
         Section("values", "Values", text.values(verdicts, table.as_table(differences), _value_pictures(table))),
@@ -159,7 +164,8 @@ def _value_pictures(table: EvaluationTable) -> list[PagePicture]:
             plot_over_time(table),
             "time",
             f"Values over time of {names}",
-            f"Over time. The value after more and more rounds; the band {over}.",
+            f"Over time. The value after more and more rounds; the band {over}. The first values "
+            "and bands may reach beyond the picture.",
         ),
         page_picture(
             plot_weights(table),

@@ -39,7 +39,7 @@ def start(level: str = "info") -> None:
         found = logging.getLogger(name)
         found.handlers, found.propagate = [handler], False
         found.setLevel(level.upper() if name != "uvicorn.error" else "WARNING")
-    warnings.showwarning = _warn  # type: ignore[assignment]
+    warnings.showwarning = _warn
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def learning(bandit: str, arms: Sequence[str]) -> Iterator[None]:
         _learning.reset(token)
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """Log a warning in place of printing it."""
     text, facts, place = str(message), {"category": category.__name__}, _learning.get()
     if place is not None:

@@ -1,12 +1,15 @@
 """OpenAPI, made from the message types, and a page that shows it without fetching anything."""
 
 import json
+import re
 from functools import cache
 from typing import Any
 
 import msgspec
+from markupsafe import Markup, escape
 
 from graphbandit.service import messages, personalizer
+from graphbandit.service.answers import TITLES
 
 ROUTES: tuple[tuple[str, str, str, Any, Any, tuple[int, ...]], ...] = (
     ("post", "/v1/{bandit}/decide", "Ask for a decision, or for a list of them", messages.DecideRequest,
@@ -30,6 +33,15 @@ ROUTES: tuple[tuple[str, str, str, Any, Any, tuple[int, ...]], ...] = (
     ("get", "/health", "Whether the process answers", None, None, ()),
     ("get", "/ready", "Whether decisions can be made and logged", None, None, (503,)),
 )  # fmt: skip
+
+EXAMPLES: dict[str, Any] = {
+    "/v1/{bandit}/decide": {"key": "visit-18", "context": {"country": "DE", "basket": 21.5}},
+    "/v1/{bandit}/observe": {"id": "visit-18", "rewards": {"8.99": 8.99}},
+    "/v1/{bandit}/activate": {"id": "visit-18"},
+    "/personalizer/v1.0/rank": {"eventId": "visit-19", "actions": [{"id": "soup"}, {"id": "salad"}]},
+    "/personalizer/v1.0/events/{id}/reward": {"value": 1.0},
+}
+"""A request to each route that takes one, for the bandits of `serve --new`."""
 
 SUCCESS = {
     "/personalizer/v1.0/rank": "201",
@@ -73,6 +85,7 @@ def document() -> dict[str, Any]:
         }
         if asked is not None:
             operation["requestBody"] = {"required": True, **_content(by_kind[asked], batches)}
+            operation["requestBody"]["content"]["application/json"]["example"] = EXAMPLES[path]
         paths.setdefault(path, {})[method] = operation
     return {
         "openapi": "3.1.0",
@@ -106,7 +119,21 @@ def page() -> str:
     from graphbandit.plots.pages.page import templates
 
     types = [
-        (name, schema.get("description", ""), json.dumps(schema.get("properties", {}), indent=2))
+        (name, _with_code(schema.get("description", "")), json.dumps(schema.get("properties", {}), indent=2))
         for name, schema in document()["components"]["schemas"].items()
     ]
-    return str(templates("graphbandit.service", "interface.html").page(ROUTES, types))
+    examples = {path: _curl(path, body) for path, body in EXAMPLES.items()}
+    refusals = sorted({status for *_, statuses in ROUTES for status in statuses})
+    reasons = [(status, TITLES[status]) for status in refusals]
+    return str(templates("graphbandit.service", "interface.html").page(ROUTES, types, examples, reasons))
+
+
+def _with_code(text: str) -> Markup:
+    """Text whose parts in backticks are code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _curl(path: str, body: Any) -> str:
+    """A request as a command; $SERVICE stands for the address."""
+    place = path.replace("{bandit}", "prices").replace("{id}", "visit-19")
+    return f"curl -s $SERVICE{place} -d '{json.dumps(body)}'"

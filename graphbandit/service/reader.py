@@ -19,6 +19,9 @@ from graphbandit.service.store import Store
 
 T = TypeVar("T")
 
+LAG = 2
+"""Seconds after which the learner has counted the decisions of a second: it writes its figures every second."""
+
 
 class Reader:
     """One connection in one thread."""
@@ -124,7 +127,7 @@ class Reader:
         figures, settings = self.figures[name], self._bandits[name]
         now = time.time()
         rates = {second: (decisions, rewards) for second, decisions, rewards in figures.rates}
-        end = int(now)
+        end = int(now) - LAG
         return {
             **self.bandit(name),
             "now": now,

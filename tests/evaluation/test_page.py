@@ -11,6 +11,7 @@ import graphbandit as gb
 from graphbandit.cli.evaluation import policies_named
 from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
+from graphbandit.evaluation.figures import plot_over_time
 from graphbandit.evaluation.report import report_html
 from tests.commands import invoke
 from tests.evaluation.test_estimators import narrow
@@ -83,8 +84,9 @@ def test_the_command_refuses(folder, options, message):
 
 def test_the_command_on_a_log_without_support(tmp_path):
     narrow().write(tmp_path / "log")
-    code, text = run(tmp_path / "log")
+    code, text = run(tmp_path / "log", "--report", tmp_path / "page.html")
     assert code == 0
+    assert "<li>uniform is left out: the policy" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "note: uniform is left out: the policy 'uniform' has probability 0.333333 on arm 'pie'" in text
     assert "expected none, or --support part" in text
     assert "state it with --reward-range LOWEST HIGHEST" in text
@@ -129,6 +131,19 @@ def test_the_page_is_well_formed():
     html = report_html(table, name="<log>", differences=[compare(made.log, "uniform", "logged")])
     check_outline(html)
     assert "&lt;log&gt;" in html
+    assert "★" not in report_html(evaluate(made.log, {"one": "uniform", "other": "uniform"})), "neither is better"
+    assert html.count('<div class="beside">') == html.count('<div class="figures">') == 1
+
+
+def test_the_figure_over_time_shows_what_is_known_late():
+    low, high = plot_over_time(evaluate(logged(n=3000).log, "uniform", reward_range=(0, 1))).axes[0].get_ylim()
+    assert high - low < 0.6, "less than the range of the rewards"
+
+
+def test_the_page_names_the_command_without_defaults(folder):
+    page = folder / "short.html"
+    run(folder / "log", "--report", page)
+    assert f"<code>graphbandit evaluate {folder / 'log'}</code>" in page.read_text(encoding="utf-8")
 
 
 def test_the_page_names_the_arms():

@@ -238,6 +238,11 @@ def test_openapi_and_metrics(server: Server) -> None:
     assert "201" in document["paths"]["/personalizer/v1.0/rank"]["post"]["responses"]
     docs = server.get("/docs")
     assert "DecideRequest" in docs.text
+    assert "`" not in docs.text
+    assert "<code>key</code>: the same key again" in docs.text
+    assert "<td>Another reward was recorded before</td>" in docs.text
+    assert '<a href="./">' in docs.text
+    assert docs.text.count("curl -s $SERVICE/") == 5
     assert "http://" not in docs.text
     assert "https://" not in docs.text
     server.post("/v1/prices/decide", {"context": {"country": "DE", "basket": 1}})

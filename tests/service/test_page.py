@@ -52,6 +52,10 @@ def test_the_page_moves_and_explains(server: Server) -> None:
         page.wait_for("Number(document.getElementById('rounds').textContent) >= 16")
         assert page.evaluate("document.querySelectorAll('#mass rect').length") > 10
         assert page.evaluate("document.querySelectorAll('#graph path').length") == 3
+        assert page.evaluate("document.querySelectorAll('#graph polygon').length") == 3, "an arrowhead for each edge"
+        table = "document.getElementById('snapshots')"
+        page.size(1200, 1000)
+        assert page.evaluate(f"{table}.scrollWidth <= {table}.parentNode.clientWidth"), "no scrollbar"
         assert "%" in page.evaluate("document.getElementById('snapshots').textContent"), "what a snapshot has changed"
         server.post("/v1/prices/decide", {"key": "brand-new", "context": {}})
         page.wait_for("document.getElementById('newest').textContent.includes('brand-new')")
@@ -79,6 +83,10 @@ def test_it_fits_every_screen_in_light_and_dark(server: Server, tmp_path: Path) 
                 backgrounds.add((dark, page.evaluate("getComputedStyle(document.body).backgroundColor")))
                 page.screenshot(tmp_path / f"{width}-{dark}.png")
         assert len(backgrounds) == 2
+        page.size(360, 800)
+        page.open(f"{server.url}/docs")
+        page.wait_for("document.readyState === 'complete' && document.getElementById('Problem')")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @needs_chromium
