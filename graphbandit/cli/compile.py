@@ -52,4 +52,5 @@ def compile_kernels(
                     rows.append((name, rehearsal.name, str(compiled), f"{took:.1f}"))
     if rows:
         print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
-    typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")
+    where = f": {', '.join(sorted(compilations.modules))}" if compilations.modules else ""
+    typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s{where}.")
