@@ -103,7 +103,7 @@ class SimulationResult:
         repeats = {name: len(curves) for name, curves in self.regret.items()}
         return regret_page(self.bands(), repeats, {name: sum(failed) for name, failed in self.postponed.items()})
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         width = max(len(name) for name in ["final regret", *self.regret])
         lines = [f"{'final regret':<{width}}  {'mean':>9}  {'std':>8}  {'s.e.':>8}  {'median':>9}"]
         for name, s in self.summary().items():

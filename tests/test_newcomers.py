@@ -1,5 +1,5 @@
-"""A learner, a function class, generators, a section, a figure and a command are added to a copy of the package as
-CONTRIBUTING says: one new file and one line elsewhere each."""
+"""A learner, a function class, generators, an environment, a section, a figure and a command are added to a copy of the
+package as CONTRIBUTING says: one new file and one line elsewhere each, two for an environment."""
 
 import re
 from pathlib import Path
@@ -51,6 +51,17 @@ from graphbandit.graphs.graph import FeedbackGraph
 def coin_graph(n_arms: int, heads: float = 0.5, *, rng: np.random.Generator) -> FeedbackGraph:
     return complete(n_arms) if rng.random() < heads else bandit(n_arms)
 """,
+    "environments/calm.py": """
+import numpy as np
+
+from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
+from graphbandit.graphs.generators.star import star
+
+
+def calm(n_arms: int = 3, n_rounds: int = 8) -> ArrayEnvironment:
+    rewards = np.tile(np.arange(n_arms, dtype=float), (n_rounds, 1))
+    return from_arrays(contexts=np.ones((n_rounds, 1)), graphs=star(n_arms), rewards=rewards)
+""",
     "experiments/report/sections/greeting.py": """
 from graphbandit.experiments.report.sections.base import Reported, figures_section
 from graphbandit.plots.pages.page import Section
@@ -84,8 +95,12 @@ from .generators.coin_graph import coin_graph as coin_graph""",
     "experiments/figures/__init__.pyi": "from .blank import plot_blank as plot_blank",
     "experiments/report/experiment.py": (r"(?<=SECTIONS = \(\n)", '    "greeting",\n'),
     "cli/app.py": (r"(?<=GROUPS = \(\n)", '    "greet",\n'),
+    "environments/__init__.py": (
+        r"\n\n__all__ = \[\n",
+        '\nfrom graphbandit.environments.calm import calm\n\n__all__ = [\n    "calm",\n',
+    ),
 }
-"""One line for each new thing: at the top of a stub, or in a tuple."""
+"""The lines for each new thing: at the top of a stub, in a tuple, or both as an import and in `__all__`."""
 
 USES = """
 import numpy as np
@@ -111,6 +126,10 @@ try:
     graph_source("coin", 3, tails=0.4)
 except gb.errors.SettingError as error:
     assert "options of graph kind 'coin' are {'tails': 0.4}" in str(error)
+
+from graphbandit.experiments.describe.environment_kinds import build_environment
+assert "calm" in gb.environments.__all__ and gb.environments.calm(4).n_arms == 4
+assert build_environment("graphbandit.environments:calm", {"n_arms": 5, "n_rounds": 2}).n_arms == 5
 
 assert gb.experiments.plot_blank(None) is None and "plot_blank" in gb.experiments.__all__
 assert experiment.SECTIONS[0] == "greeting"

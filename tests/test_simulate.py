@@ -88,7 +88,9 @@ def test_summary(runs):
     assert summary.standard_error == pytest.approx(final.std(ddof=1) / 3**0.5)
     assert summary.median == pytest.approx(np.median(final))
     assert summary.minimum == final.min()
-    assert "RegCB.G" in str(runs)
+    assert repr(runs) == str(runs)  # a short table, not all the arrays
+    assert repr(runs).count("\n") == len(runs.regret)
+    assert "RegCB.G" in repr(runs)
 
 
 def test_repeats_are_reported_as_they_end(environment):

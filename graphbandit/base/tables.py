@@ -25,7 +25,7 @@ class Cell:
     - `text`: what is written.
     - `value`: the number it stands for, which sorts it; nan sorts last, and None makes the cell plain text.
     - `spread`: printed after the number, less prominently, such as "± 1.2".
-    - `mark`: whether it is the best of its column, or not told apart from the best.
+    - `mark`: whether it is the best of its column, or not significantly worse.
     """
 
     text: str

@@ -7,6 +7,7 @@ called `group`.
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -49,10 +50,16 @@ class _Commands(TyperGroup):
             raise typer.Exit(130) from None
 
 
+def _flowing(group: typer.Typer) -> None:
+    """Put each paragraph of the commands' help on one line, so that it is broken where the terminal ends."""
+    for command in group.registered_commands:
+        paragraphs = inspect.cleandoc(command.help or getattr(command.callback, "__doc__", "") or "").split("\n\n")
+        command.help = "\n\n".join(text.replace("\n", " ") for text in paragraphs)
+
+
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example: graphbandit demo",
@@ -61,7 +68,9 @@ for _name in GROUPS:
     _module = import_module(f"graphbandit.cli.{_name}")
     app.registered_commands += _module.app.registered_commands
     if hasattr(_module, "group"):
+        _flowing(_module.group)
         app.add_typer(_module.group)
+_flowing(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -28,15 +28,16 @@ def compile_kernels(
     Each learner plays some rounds with a finite class and with linear classes. With --all, it also plays clicks,
     counts, kernels, graphs without self-loops, and edge probabilities.
     """
-    from graphbandit.base.checks import setting_choice
     from graphbandit.cli.rehearsals import rehearsals
-    from graphbandit.errors import GraphBanditError
+    from graphbandit.errors import GraphBanditError, SettingError
+    from graphbandit.experiments.describe.kinds import expected
     from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
     from graphbandit.kernels.jit import compilations
 
     names = list(LEARNER_KINDS) if everything else learners or USUAL
     for name in names:
-        setting_choice("learner", name, list(LEARNER_KINDS))
+        if name not in LEARNER_KINDS:
+            raise SettingError(f"learner is {name!r}; {expected(name, LEARNER_KINDS)}")
     rows: list[tuple[str, str, str, str]] = []
     for name in names:
         for rehearsal in rehearsals(everything):
@@ -51,4 +52,5 @@ def compile_kernels(
                     rows.append((name, rehearsal.name, str(compiled), f"{took:.1f}"))
     if rows:
         print_table(Table("", ["learner", "on a", "compiled", "seconds"], rows))
-    typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s.")
+    where = f": {', '.join(sorted(compilations.modules))}" if compilations.modules else ""
+    typer.echo(f"{compilations.count} kernels were compiled, in {compilations.seconds:.1f} s{where}.")

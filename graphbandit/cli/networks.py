@@ -33,7 +33,7 @@ paper's; random-walk and bfs stay closer to the hubs."""
 
 
 @app.command(
-    help="\n\n".join(part.replace("\n", " ") for part in _HELP.split("\n\n")),
+    help=_HELP,
     epilog="Example: graphbandit network edges.csv.gz --sampler bfs --picture network.png",
 )
 def network(
@@ -41,7 +41,10 @@ def network(
         Path | None,
         typer.Argument(metavar="FILE", help="A file of edges; without one, the stand-in.", show_default=False),
     ] = None,
-    size: Annotated[int, typer.Option(help="Nodes of a subgraph.")] = 100,
+    size: Annotated[
+        int | None,
+        typer.Option(help="Nodes of a subgraph.", show_default="100, or the largest part if it has fewer"),
+    ] = None,
     count: Annotated[int, typer.Option(help="How many subgraphs; 0 for none.")] = 100,
     sampler: Annotated[str, typer.Option(help="union-find, random-walk or bfs.")] = "union-find",
     seed: Annotated[int, typer.Option(help="The same seed gives the same subgraphs.")] = 0,
@@ -55,7 +58,8 @@ def network(
     from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_subgraphs
 
     # before a file is read, which may take a while
-    setting_integer("--size", size, at_least=1)
+    if size is not None:
+        setting_integer("--size", size, at_least=1)
     setting_integer("--count", count, at_least=0)
     setting_choice("--sampler", sampler, list(SAMPLERS))
     rng = stream(seed, "network", "pool")
@@ -66,6 +70,8 @@ def network(
     _print_network(found, file, time.perf_counter() - start)
     if count == 0:
         return
+    if size is None:
+        size = min(100, int(found.component_sizes.max(initial=1)))
     graphs = sample_subgraphs(found, size, count, sampler=sampler, rng=rng)  # type: ignore[arg-type]
     _print_subgraphs(graphs, sampler)
     if picture is not None:

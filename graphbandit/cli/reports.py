@@ -21,7 +21,7 @@ Folder = Annotated[
 ]
 
 
-@app.command(epilog="Example: graphbandit report results/stars --open")
+@app.command(epilog="Example: graphbandit report results/sweep --open")
 def report(
     folder: Folder,
     out: Annotated[
@@ -39,7 +39,7 @@ def report(
         typer.echo("No browser could be opened here.", err=True)
 
 
-@app.command(epilog="Example: graphbandit compare results/stars AdaCB.G FALCON")
+@app.command(epilog="Example: graphbandit compare results/sweep IDS.G FALCON")
 def compare(
     folder: Folder,
     first: Annotated[str, typer.Argument(metavar="A", help="A learner.", show_default=False)],

@@ -145,7 +145,8 @@ def _run(plan: Plan, out: Path, workers: int | None) -> None:
         typer.echo(line)
     typer.echo(f"Page: {out / 'report.html'}; tables: {out / 'tables.md'}; figures: {out / 'figures'}")
     wall, spent = time.perf_counter() - start, _processor_seconds() - processor
-    typer.echo(f"Took {wall:.1f} s, {spent:.1f} s of processor time (before that {compiling:.1f} s to load kernels).")
+    before = f"before that {compiling:.1f} s to compile or load kernels"
+    typer.echo(f"Took {wall:.1f} s, {spent:.1f} s of processor time ({before}).")
     for line in outcome.closing:
         typer.echo(line)
 

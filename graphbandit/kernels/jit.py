@@ -290,11 +290,12 @@ class Compilations(event.Listener):
                 gc.enable()
 
     def summary(self) -> str:
-        """What was compiled, and how long it took."""
-        return f"compiled {', '.join(sorted(self.modules))} in {self.seconds:.1f} s"
+        """How much was compiled, for which rooms, and how long it took."""
+        rooms = sorted({name.partition(".")[0].replace("_", " ") for name in self.modules})
+        return f"compiled {self.count} kernels ({', '.join(rooms)}) in {self.seconds:.1f} s"
 
     def _say_done(self) -> None:
-        print(f"graphbandit: {self.summary()}; the next process has it from disk", file=sys.stderr)
+        print(f"graphbandit: {self.summary()}; the next process has them from disk", file=sys.stderr)
 
 
 def _first_of_installation() -> bool:

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import graphbandit as gb
 from graphbandit import cli, plots
@@ -46,6 +47,18 @@ def test_every_command_and_option_is_documented(name: str) -> None:
     for option in command.params:
         assert option.help, option.name
         assert (option.metavar or option.opts[0]).lower() in result.output.lower()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_paragraphs_of_help_break_where_the_terminal_ends(name: str) -> None:
+    help_text = typer.main.get_command(app).commands[name].help
+    assert all("\n" not in paragraph for paragraph in help_text.split("\n\n"))
+
+
+def test_shells_can_complete_commands() -> None:
+    told = {"_GRAPHBANDIT_COMPLETE": "complete_bash", "COMP_WORDS": "graphbandit re", "COMP_CWORD": "1"}
+    done = CliRunner().invoke(app, [], prog_name="graphbandit", env=told)
+    assert done.stdout.split() == ["report", "reproduce"]
 
 
 def test_demo_prints_the_star() -> None:

@@ -88,4 +88,6 @@ def test_what_is_not_compiled_is_said(monkeypatch):
 
 
 def test_learners_that_are_not_there_are_named():
-    assert refusal("compile", "Gready").startswith("learner is 'Gready'; expected one of 'AdaCB', 'AdaCBG', ")
+    assert refusal("compile", "Gready") == "learner is 'Gready'; did you mean 'Greedy'?\n"
+    assert refusal("compile", "IDGS") == "learner is 'IDGS'; did you mean 'IDSG' or 'IDSN'?\n"
+    assert refusal("compile", "Nobody").startswith("learner is 'Nobody'; expected one of 'AdaCB', 'AdaCBG', ")

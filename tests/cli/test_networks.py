@@ -107,6 +107,13 @@ def test_subgraphs_larger_than_any_part_are_refused_after_the_figures(file: Path
     assert "connected parts" in result.stdout
 
 
+def test_subgraphs_of_a_small_network_have_all_its_nodes(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\nd,e\n")
+    result = network(tmp_path / "edges.csv", "--count", 2)
+    assert result.exit_code == 0
+    assert "2 connected subgraphs of 3 nodes" in result.stdout
+
+
 def test_pictures_that_make_no_sense_are_refused() -> None:
     network = Network.from_edges([(0, 1)])
     with pytest.raises(GraphError, match="the subgraph has 1001 nodes; expected at most 1000"):

@@ -121,7 +121,7 @@ class FinalRegrets:
         return {environment: close_to_best(self, environment) for environment in self.environments}
 
     def mark(self, environment: str, learner: str) -> Mark:
-        """Whether a learner is the best there, or not told apart from the best."""
+        """Mark the best learner of the environment, and those not significantly worse."""
         close = self.close[environment]
         return "best" if learner == close[0] else "near" if learner in close else ""
 

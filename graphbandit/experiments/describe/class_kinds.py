@@ -68,7 +68,7 @@ class Contexts:
 
     def _check_shape(self) -> None:
         if len(self.shape) not in (1, 2):
-            raise SettingError(f"function_class takes contexts of one or two axes; expected no shape {self.shape}")
+            raise SettingError(f"contexts of function_class have shape {self.shape}; expected one or two axes")
 
 
 def linear(*, contexts: Contexts, ridge: float | None = None, norm_bound: float | None = None) -> LinearClass:

@@ -138,13 +138,17 @@ def _can_be_written(hint: Any) -> bool:
 
 
 def expected(wrong: str, known: Iterable[str]) -> str:
-    """A hint at what to write instead: a similar known name, or else all of them.
+    """A hint at what to write instead: the most similar known name, several if they are equally so, or else all.
 
     >>> expected("ssed", ["rounds", "seed"])
     "did you mean 'seed'?"
+    >>> expected("IDGS", ["IDSG", "IDSN", "Greedy"])
+    "did you mean 'IDSG' or 'IDSN'?"
     """
     names = list(known)
-    near = difflib.get_close_matches(wrong, names, n=1)
+    near = difflib.get_close_matches(wrong, names)
     if near:
-        return f"did you mean {near[0]!r}?"
+        alike = {name: difflib.SequenceMatcher(None, name, wrong).ratio() for name in near}
+        best = [repr(name) for name in names if alike.get(name) == alike[near[0]]]
+        return f"did you mean {' or '.join(best)}?"
     return f"expected one of {', '.join(map(repr, names))}" if names else "it has no settings"
