@@ -305,7 +305,7 @@ def _check_support(name: str, mass: Float[np.ndarray, " n"], batch: LogBatch, se
     row = int(np.nanargmax(mass))
     raise SupportError(
         f"the policy {name!r} has probability {mass[row]:g} on arms that could not be revealed in round "
-        f"{batch.first_row + row}; expected none, or support='part' for the value of the other arms alone"
+        f"{batch.first_row + row}; expected none, or support='part' for the value of the other arms"
     )
 
 

@@ -45,7 +45,7 @@ class Loop:
       came late.
     - `unfitted`: the number of rounds after which a fit has failed; it is not tried again before there is more data.
     - `postponed`: how many fits were put off to the next epoch.
-    - `fitting`: the graphs of the last rounds, which fit the learner and its problem.
+    - `fitting`: the last graphs that passed the check, so that they are not checked again.
     """
 
     learner: Learner[Any]
