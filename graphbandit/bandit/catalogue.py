@@ -55,7 +55,7 @@ def with_more_arms(
 def check_same_arms(problem: Problem) -> None:
     """Raise SettingError where rounds bring their own arms, so that none can join or leave."""
     if problem.capacity is not None:
-        raise SettingError("every round brings its own arms; expected no others to join or leave")
+        raise SettingError("rounds bring their own arms (capacity=...), so arms cannot be added or retired")
 
 
 def _joining(
@@ -100,7 +100,7 @@ def retired_arms(
 
 
 def graph_with_more_arms(graph: Graph | None, problem: Problem) -> Graph | None:
-    """The graph with room for all arms; arms new to it reveal themselves alone."""
+    """The graph with room for all arms; arms new to it reveal only themselves."""
     if graph is None or graph.n_arms == problem.n_arms:
         return graph
     names = None if graph.arms is None else problem.arms

@@ -317,7 +317,7 @@ class Bandit:
           others have ended.
         - `arms`: with `Problem(capacity=...)`, the round's own arms and their features: a frame with a column `arm`, a
           list of dictionaries, a mapping from name to dictionary, or an array. `graph` and `available` are then about
-          these arms; without a graph, every arm reveals itself alone. None (default): the arms of the problem.
+          these arms; without a graph, every arm reveals only itself. None (default): the arms of the problem.
         """
         if self._in_call():
             self._check_alone()
@@ -566,14 +566,14 @@ class Bandit:
         """Add arms after the existing ones, or bring back retired arms with what is known of them.
 
         What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
-        belongs to one arm alone starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
+        belongs to only one arm starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
         more arms raise SettingError, and so do function classes made for a fixed number of arms: finite ones, and
         networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
         - `graph`: the bandit's own graph from now on. None (default): the present graph, in which a new arm reveals
-          itself alone. Rounds that bring a graph must bring one of the new size.
+          only itself. Rounds that bring a graph must bring one of the new size.
         """
         with self._alone():
             loop, before = self._settled(), Catalogue(self._graph, self._retired)

@@ -44,7 +44,7 @@ def take(
             if entry is not None:
                 opened[one.id] = entry
         elif (before.action, before.seal) != (one.action, one.seal):
-            raise InputError(f"the key {key!r} is that of another decision, {before!r}; expected a key of its own")
+            raise InputError(f"the key {key!r} is that of another decision, {before!r}; expected another key")
     return loop, made, opened
 
 

@@ -48,7 +48,7 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
                 f"graph is a {type(graph).__name__} of pairs, which are edges rather than rows of a square; expected "
                 f"FeedbackGraph.from_edges(graph, {arms.n_arms}, add_loops=True), or an array of 0 and 1"
             )
-        names = arms.arms if is_frame(graph) else None
+        names = None if isinstance(graph, np.ndarray | list | tuple) else arms.arms  # a frame may name its rows
         made = _with_loops("from_dense", FeedbackGraph.from_dense(graph, arms=names, require_loops=False), arms)
     elif _is_networkx(graph):
         nodes = None if arms.arms is None else arms.arms.names
@@ -69,14 +69,14 @@ def graph_of(arms: Arms, graph: object) -> Graph | None:
 
 def _is_square(graph: object) -> TypeGuard[npt.ArrayLike]:
     """Whether this is an array, or a frame, of what may be numbers."""
-    return is_frame(graph) or (isinstance(graph, np.ndarray | list | tuple) and not _has_text(graph))
+    return not _has_text(graph) if isinstance(graph, np.ndarray | list | tuple) else is_frame(graph)
 
 
 def _are_pairs(graph: object, n_arms: int) -> bool:
     """Whether these are edges: tuples of two, also where two arms make them fit, or lists of two for more arms."""
-    if is_frame(graph):
+    if not isinstance(graph, np.ndarray | list | tuple):  # a frame
         return np.asarray(graph).shape[1:] == (2,) and n_arms != 2
-    if not isinstance(graph, list | tuple) or not graph:
+    if isinstance(graph, np.ndarray) or not graph:
         return False
     return all(isinstance(row, tuple if n_arms == 2 else list | tuple) and len(row) == 2 for row in graph)
 

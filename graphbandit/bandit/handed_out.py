@@ -42,7 +42,7 @@ def made_round(
     key: str | None,
     own: RoundArms | None,
 ) -> tuple[Decision, OpenDecision | None]:
-    """A round of a batch as a decision, and the entry of one that awaits rewards; None if it reveals nothing.
+    """Make the decision of one round, and its entry among the open decisions, or None if it reveals nothing.
 
     - `played`: the round; its number is the decision's.
     - `batch`, `row`: the decisions, and where this one is.

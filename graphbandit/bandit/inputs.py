@@ -161,7 +161,7 @@ def on_offer(available: Shaped[np.ndarray, "..."] | None, retired: Bool[np.ndarr
         return available  # refused later
     left = available & ~retired
     if (available.any(axis=-1) & ~left.any(axis=-1)).any():
-        raise InputError("available has retired arms alone; expected at least one that is not retired")
+        raise InputError("available lists only retired arms; expected at least one that is not retired")
     return left
 
 

@@ -85,7 +85,7 @@ def keys_content(keys: Keys, *, own_arms: bool) -> dict[str, Any]:
     """Keys and their decisions as a file holds them; decisions of equally many arms are one batch.
 
     - `keys`: what is remembered.
-    - `own_arms`: whether each decision has arms of its own, whose names the file then holds, too.
+    - `own_arms`: whether each decision has its own arms, whose names the file then holds, too.
     """
     groups = []
     for _, group in groupby(keys, key=lambda decision: decision.batch.probabilities.shape[1]):

@@ -1,7 +1,7 @@
 """Rounds that bring their own arms: names, features and a graph of those arms, put into the problem's places.
 
 A problem's capacity is its number of places. The arms of a round take the first places, in their order; the others are
-never on offer and reveal nothing but themselves. The decision that a person gets has the round's arms alone.
+never on offer and reveal nothing but themselves. The decision that a person gets has only the round's arms.
 """
 
 from collections.abc import Mapping, Sequence
@@ -162,7 +162,7 @@ def past_arms(
 
 
 def with_own_arms(decision: Decision, own: RoundArms) -> Decision:
-    """A decision of the round's arms alone, by their names."""
+    """A decision of only the round's arms, by their names."""
     alone = decision.detached()
     return replace(alone, batch=alone.batch.first_arms(own.n_arms), arms=own.arms)
 
@@ -182,7 +182,7 @@ def _arms_of_round(problem: Problem, table: object) -> tuple[RoundArms, Float[np
 
 
 def _graph(one: RoundArms, problem: Problem, given: object) -> Graph:
-    """The round's graph on all places; without one, every arm reveals itself alone."""
+    """The round's graph on all places; without one, every arm reveals only itself."""
     made = bandit(one.n_arms) if given is None else graph_of(one, given)
     grown = graph_with_more_arms(made, problem)
     assert grown is not None  # `made` is a graph

@@ -52,8 +52,8 @@ def past_rounds(
     n, n_arms = len(rows), problem.n_arms
     if learner.n_notes:
         raise SettingError(
-            f"{type(learner).__name__} needs notes of its own for every round, which past rows do not have; "
-            "expected a learner that learns from rewards alone, such as IDSG, AdaCBG or LinUCB"
+            f"{type(learner).__name__} needs its own notes for every round, which past rows do not have; "
+            "expected a learner that learns only from rewards, such as IDSG, AdaCBG or LinUCB"
         )
     table, played = _rewards(problem, rewards, actions, n)
     if played is None:

@@ -38,7 +38,7 @@ class LinearEnvironment(GraphEnvironment):
     - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d.
     - "fixed": contexts are in R^d, and arm a keeps its features z_a in R^m, m = `arm_dimension`; phi(x, a) is the
       Kronecker product of x and z_a, so the mean is x'Theta z_a, where theta holds the d rows of Theta in turn.
-    - "per-arm": contexts are in R^d, and each arm has a theta_a in R^d of its own; the mean is x'theta_a.
+    - "per-arm": contexts are in R^d, and each arm has its own theta_a in R^d; the mean is x'theta_a.
 
     Features are standard normal, or uniform on the sphere whose radius is the square root of their dimension, which has
     the same second moments. theta (or each theta_a) is uniform on the sphere of radius `signal`, so phi'theta has

@@ -312,7 +312,7 @@ def _check_support(
     raise SupportError(
         f"the policy {name!r} has probability {mass[row]:g} on {arm_name(plan.arms, int(hidden[0]))}{several}, which "
         f"could not be revealed in round {seen.batch.first_row + row}; expected none, or support='part' for the value "
-        "of the other arms alone. A log that is to be evaluated needs a floor, such as IDSG(floor=0.02)"
+        "of the other arms. A log that is to be evaluated needs a floor, such as IDSG(floor=0.02)"
     )
 
 

@@ -25,7 +25,7 @@ class Features(Encoder):
 
     A context is a dictionary, a pandas row, a named tuple, or an array of the columns in their order; many are a data
     frame (pandas, Polars, Arrow), a list of dictionaries, or an array. `encode` is a pure function: numbers are
-    standardised by the declared location and scale alone, never by contexts seen later.
+    standardised by the declared location and scale only, never by contexts seen later.
 
     Unknown categories and missing values (None, NaN, NA) are encoded as the column says and counted in the `Tally` of
     `encode_counted`. By default an unknown or missing category has zeros in all its features, and a missing number has
@@ -208,7 +208,7 @@ class Features(Encoder):
 
 
 def as_encoder(features: object) -> Encoder:
-    """The encoder that is meant: `Features` as given, `Features` of a dictionary of columns, or a wrapped transformer.
+    """Turn what the user gave into an encoder: `Features`, a dictionary of columns, or a fitted transformer.
 
     >>> as_encoder({"age": "number"}).size
     3

@@ -192,8 +192,8 @@ class CategoryColumn(Column):
         for value in given:
             if kind not in (str, int) or type(value) is not kind:
                 raise SettingError(
-                    f"categories has {value!r} of type {type(value).__name__}; expected texts alone, "
-                    f"or whole numbers alone"
+                    f"categories has {value!r} of type {type(value).__name__}; expected only texts, "
+                    f"or only whole numbers"
                 )
         places = {value: place for place, value in enumerate(given)}
         if len(places) < len(given):

@@ -139,10 +139,10 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         raise SettingError(f"{type(self).__name__} cannot take over data of fewer arms; expected a new bandit")
 
     def check_own_arms(self) -> None:
-        """Raise SettingError unless every round may bring arms of its own: all parameters are shared between arms."""
+        """Raise SettingError unless every round may bring its own arms: all parameters are shared between arms."""
         raise SettingError(
             f"function_class is a {type(self).__name__}, which knows arms by their numbers; expected a class whose "
-            "arms share all parameters, as the arms of every round are others"
+            "arms share all parameters, because every round has different arms"
         )
 
     @abstractmethod

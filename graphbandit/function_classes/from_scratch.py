@@ -149,7 +149,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
 
     @property
     def arm_contexts(self) -> bool:
-        """Whether every arm has a context of its own."""
+        """Whether every arm has its own context."""
         return self._arm_contexts
 
     def check_own_arms(self) -> None:

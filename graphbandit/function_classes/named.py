@@ -33,7 +33,7 @@ def class_for(
 ) -> FunctionClass[Any, Any, Any]:
     """The function class of this name, or that this callable makes, for contexts of this dimension.
 
-    Without features of the arms, each arm has parameters of its own. With them, all arms share their parameters, so
+    Without features of the arms, each arm has its own parameters. With them, all arms share their parameters, so
     that what is learnt of one arm tells about others like it.
 
     - `wanted`: "linear", "logistic", "poisson" or "kernel"; or a class, or a `functools.partial` of one with its
@@ -41,7 +41,7 @@ def class_for(
     - `n_arms`: the number of arms.
     - `dimension`: the number of columns of a context.
     - `arm_features`: a row of features for each arm; None (default): arms have none.
-    - `own_arms`: whether every round brings arms of its own; a context then has a row of `dimension` numbers for each.
+    - `own_arms`: whether every round brings its own arms; a context then has a row of `dimension` numbers for each.
       False by default.
 
     >>> class_for("logistic", n_arms=3, dimension=2).link

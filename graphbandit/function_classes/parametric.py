@@ -75,7 +75,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         if features.parameters == "shared" and features.arm_features is None:
             raise SettingError(FIXED_NUMBER)
         if (features.arm_features is None) != (arm_features is None):
-            raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
+            raise SettingError("only the class has arm_features; expected Problem(arm_features=...) to have them")
         settings = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
         settings |= {"n_arms": n_arms, "arm_features": arm_features}
         return type(self)(**settings)
@@ -87,7 +87,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
             has = "parameters='per-arm'" if features.parameters != "shared" else "arm_features"
             raise SettingError(
                 f"function_class has {has}; expected parameters='shared' without arm_features, as every round brings "
-                "arms of its own"
+                "its own arms"
             )
         if getattr(self, "factors", None) is not None:
             raise SettingError("function_class has factors of its arms; expected none, as rounds bring their own arms")

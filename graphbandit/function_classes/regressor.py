@@ -38,7 +38,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     - `dimension`: the length of a context, or of an arm's row of it.
     - `arm_contexts`: whether a round has a context for each arm; False by default.
     - `arm_features`: (K, d_a) features of the arms, in place of the one-hot vector; None (default): none.
-    - `per_arm`: whether each arm has a regressor of its own, fitted to that arm's rewards alone; False by default.
+    - `per_arm`: whether each arm has its own regressor, fitted only to that arm's rewards; False by default.
     - `members`: how many refits the ensemble has, 20 by default (`TorchClass` has 5, as a network is costly to train).
     - `resampling`: what refits are fitted to. "bootstrap" (default): as many observations, drawn with replacement
       (within each arm if there is a regressor for each). "perturbed": rewards with Gaussian noise added.
@@ -126,7 +126,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         if self._arm_contexts:
             raise SettingError(FIXED_NUMBER)
         if (self._arm_features is None) != (arm_features is None):
-            raise SettingError("arm_features are the class's alone; expected Problem(arm_features=...) to have them")
+            raise SettingError("only the class has arm_features; expected Problem(arm_features=...) to have them")
         if (self._factors != 1.0).any():
             raise SettingError("factors are of the arms there were; expected none, for arms that join later")
         more = copy.copy(self)

@@ -139,7 +139,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "TorchClass":
-        """No: the module has an output for each arm, or rounds bring the contexts of a fixed number of arms."""
+        """Always raises: the module has an output for each arm, or takes the contexts of a fixed number of arms."""
         if self._arm_contexts:
             raise SettingError(FIXED_NUMBER)
         raise SettingError(

@@ -125,7 +125,7 @@ def read(path: str | os.PathLike[str]) -> Log:
                 feedback[name] = value.item() if value.ndim == 0 else value
     except ValueError as error:
         raise LogError(
-            f"{Path(path).name} has an array that cannot be read without pickle; expected arrays of numbers alone: "
+            f"{Path(path).name} has an array that cannot be read without pickle; expected only arrays of numbers: "
             f"leave out what is None ({error})"
         ) from None
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:  # no .npz: an array, or noise

@@ -26,7 +26,7 @@ from graphbandit.rounds.words import Words
 class AdaCB(Learner[AdaCBGState]):
     """p(a) = 1 / (|A| + gamma c(a)) for every candidate a != best of A = A(x; F_m), the rest on best.
 
-    It is AdaCB.G on the graph of self-loops alone: the exploration set is all candidates, and with the paper's gamma
+    It is AdaCB.G on the graph of only self-loops: the exploration set is all candidates, and with the paper's gamma
     the sampling program's answer is its baseline, the formula above. It learns from every reward the graph reveals and
     ignores the graph when choosing, so it takes any graph. F_m, lambda_m, gamma and doubt are those of `AdaCBG`.
 

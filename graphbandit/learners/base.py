@@ -111,7 +111,7 @@ class Learner(ABC, Generic[State]):
 
     @property
     def takes_own_arms(self) -> bool:
-        """Whether rounds may bring arms of their own (default: no): then nothing may be known by an arm's number."""
+        """Whether rounds may bring their own arms (default: no): then nothing may be known by an arm's number."""
         return False
 
     @property
@@ -212,7 +212,7 @@ class Learner(ABC, Generic[State]):
 
     @final
     def in_words(self, state: State, shown: Shown, decisions: Decisions) -> Decisions:
-        """The decisions with `words`; a learner from outside the package with its own `choose` tells them there."""
+        """Attach `words` to the decisions. Learners from outside the package pass theirs to `from_probabilities`."""
         if not self._chooses_as_ours:
             return decisions
         if not self._says_at_once and self.late_words:
@@ -249,8 +249,8 @@ class Learner(ABC, Generic[State]):
 
     @property
     def n_notes(self) -> int:
-        """How many numbers it notes down in a round (default: none). A learner with notes learns from its own rounds
-        alone.
+        """How many numbers it notes down in a round (default: none). A learner with notes learns only from its own
+        rounds.
         """
         return 0
 

@@ -172,6 +172,7 @@ class Exp3LGCU(LinearLossLearner):
             raise SettingError(f"gamma is {self.gamma!r}; expected a number above 0 and up to 1")
 
 
+# the settings are those of LinearLossLearner, listed here and in Exp3LGCU so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Exp3LGCIX(LinearLossLearner):

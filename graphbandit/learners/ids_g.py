@@ -44,7 +44,9 @@ MOST_SINGLE = 200
 @savable
 @dataclass(frozen=True, kw_only=True)
 class IDSG(DrawingLearner):
-    """Weighs the regret that an arm costs against what the arms it reveals teach about which arm is best here.
+    """Information-directed sampling (Russo & Van Roy, 2014) with feedback graphs, the default choice.
+
+    Each round it plays what costs little regret for what it teaches about the best arm.
 
     At an epoch's start, the function class gives plausible functions f_b with weights w_b. Then:
 

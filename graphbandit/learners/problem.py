@@ -114,7 +114,7 @@ class Problem:
         - `arm_features`: their features, if arms have features: what `ArmFeatures.add` takes; None (default): none.
         """
         if self.capacity is not None:
-            raise SettingError("every round brings its own arms; expected no others to join or leave")
+            raise SettingError("rounds bring their own arms (capacity=...), so arms cannot be added or retired")
         if (self.arm_features is None) != (arm_features is None):
             has = "no features" if self.arm_features is None else "features"
             expected = "None" if self.arm_features is None else "a row for each new arm"

@@ -6,6 +6,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.learners.every_round.arm_means import GaussianMeansLearner
 
 
+# the settings are those of GaussianMeansLearner, listed here and in IDSN so that help() shows them
 @savable
 @dataclass(frozen=True, kw_only=True)
 class TSN(GaussianMeansLearner):

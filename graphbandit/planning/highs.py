@@ -79,5 +79,5 @@ def largest_share(
         options=OPTIONS,
     )
     if result.x is None:
-        raise SolverError(f"how much of the demands can be met has no answer: {result.message}")
+        raise SolverError(f"HiGHS could not find how much of the demands can be met: {result.message}")
     return float(result.x[-1]), result.x[:-1]

@@ -1,4 +1,4 @@
-"""Whether numbers are of a fair size, as is asked of contexts and values in every round."""
+"""Check that contexts and values are not too large; runs in every round."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _small = DirectCall("size", "small")
 
 
 def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
-    """`within` by a kernel, in a third of the time for a few hundred numbers."""
+    """Like `within`, compiled: three times as fast for a few hundred numbers."""
     if array.dtype == FLOAT and array.flags.carray and small_floats(array, largest):
         return True
     return within(array, largest)

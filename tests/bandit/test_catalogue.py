@@ -178,7 +178,7 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
 def test_available_arms_that_are_all_retired_are_refused():
     bandit = make()
     bandit.retire_arms(["tea"])
-    with pytest.raises(InputError, match="available has retired arms alone"):
+    with pytest.raises(InputError, match="available lists only retired arms"):
         bandit.decide(context(0), available=["tea"])
 
 
@@ -287,7 +287,7 @@ REFUSING = {
     "a regressor with features of its own": (
         gb.Greedy(),
         functools.partial(gb.RegressorClass, Ridge(), arm_features=np.eye(2)),
-        "arm_features are the class's alone",
+        "only the class has arm_features",
     ),
     "arm features of the learner": (gb.LinUCB(alpha=1.0, arm_features=np.eye(2)), None, "settings of the learner"),
 }

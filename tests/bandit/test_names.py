@@ -230,7 +230,7 @@ def test_retired_arms_alone_are_not_on_offer():
     bandit = make()
     bandit.retire_arms(["7.99"])
     for available in (["7.99"], [["8.99"], ["7.99"]]):
-        with pytest.raises(InputError, match="available has retired arms alone"):
+        with pytest.raises(InputError, match="available lists only retired arms"):
             bandit.decide_batch([VISIT] * 2, available=available)
 
 

@@ -271,8 +271,8 @@ BAD = {
     ),
     "a reward of a stranger": (lambda b: b.observe("open", {"milk": 1.0}), ObservationError, "'milk'"),
     "a reward not revealed": (lambda b: b.observe("open", {5: 1.0}), ObservationError, "did not reveal arm 5"),
-    "joining": (lambda b: b.add_arms(["milk"]), SettingError, "every round brings its own arms"),
-    "leaving": (lambda b: b.retire_arms(["tea"]), SettingError, "every round brings its own arms"),
+    "joining": (lambda b: b.add_arms(["milk"]), SettingError, "so arms cannot be added or retired"),
+    "leaving": (lambda b: b.retire_arms(["tea"]), SettingError, "so arms cannot be added or retired"),
     "past actions": (
         lambda b: b.learn([{"age": 1.0}], [1.0], actions=["milk"], arms=[MENU]),
         InputError,

@@ -258,7 +258,7 @@ def test_a_refused_call_changes_nothing(call, error, message, tmp_path):
 
 def test_learners_that_cannot_learn_from_others_say_so():
     for learner in (gb.learners.Exp3IX(), gb.learners.Exp3LGCU()):
-        with pytest.raises(SettingError, match="needs notes of its own"):
+        with pytest.raises(SettingError, match="needs its own notes"):
             make(learner).learn(CONTEXTS, REWARDS.clip(0, 1), actions=ACTIONS)
     with pytest.raises(InputError, match="LateGraph expects the arm that was played"):
         make(LEARNERS["late graph"]).learn(CONTEXTS, REWARDS)

@@ -307,7 +307,7 @@ BAD_SETTINGS = {
     "a feature twice": (lambda: Features({"intercept": "number"}), "two features are called 'intercept'"),
     "no categories": (lambda: Features({"c": []}), "column 'c': categories is (); expected a list of at least one"),
     "a category twice": (lambda: Features({"c": ["a", "b", "a"]}), "categories has 'a' twice; expected each once"),
-    "mixed categories": (lambda: Features({"c": ["a", 1]}), "categories has 1 of type int; expected texts alone"),
+    "mixed categories": (lambda: Features({"c": ["a", 1]}), "categories has 1 of type int; expected only texts"),
     "a missing category": (lambda: category(["a", None]), "categories has None of type NoneType"),
     "boolean categories": (lambda: category([True, False]), "categories has True of type bool"),
     "a text of categories": (lambda: category("abc"), "categories is 'abc'; expected a list"),

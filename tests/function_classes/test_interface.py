@@ -360,7 +360,7 @@ def test_contexts_that_do_not_fit_are_refused(case):
     nan, infinite = right.copy(), right.copy()
     nan.flat[1], infinite.flat[1] = np.nan, np.inf
     for wrong in (right[..., :-1], right[..., None], right[:, None, None], nan, infinite):
-        with pytest.raises(GraphBanditError, match="contexts have|each context has"):
+        with pytest.raises(GraphBanditError, match=r"contexts have|each context has"):
             functions.check_contexts(wrong)
 
 

@@ -148,7 +148,7 @@ def test_numbers_of_any_size(tmp_path: Path) -> None:
         (b"1 2\n\0\0\n", "is not text .it has a zero byte"),
         (b"\x93NUMPY\xff\xfe", "is not text in UTF-8"),
         (np.random.default_rng(0).bytes(5000), "is not text"),
-        ("1 2\r3 4\r5 6\r", "whose lines end in carriage returns alone"),
+        ("1 2\r3 4\r5 6\r", "whose lines end only in carriage returns"),
         ("1 2\n" * 1500 + "3 4\n5;6\n", "line 1502 is '5;6'"),
         ("a b\n" * 1500 + "c\n", "line 1501 is 'c'; expected two nodes with a blank between"),
         (b"ann bob\n" * 1500 + b"\xff carl\n", "line 1501 is .*expected text in UTF-8"),

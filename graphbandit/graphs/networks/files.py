@@ -178,7 +178,7 @@ def _sample(path: str, block: bytes) -> list[str]:
     except UnicodeDecodeError as error:
         raise NetworkFileError(f"file is {path!r}, which is not text in UTF-8 ({error.reason}); {expected}") from None
     if len(lines) <= 2 and "\r" in text.rstrip("\r\n"):
-        raise NetworkFileError(f"file is {path!r}, whose lines end in carriage returns alone; expected newlines")
+        raise NetworkFileError(f"file is {path!r}, whose lines end only in carriage returns; expected newlines")
     return text.split("\n")
 
 

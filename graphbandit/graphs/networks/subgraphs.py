@@ -97,8 +97,8 @@ def _union_find(network: Network, size: int, count: int, rng: np.random.Generato
         by_set = by_set[np.argsort(by_set[:, 0])]  # in the order of their smallest nodes
         in_vain = 0 if len(by_set) else in_vain + 1
         if in_vain == PASSES:
-            expected = "expected a size that they meet, or another sampler"
-            raise GraphError(f"size is {size}, which {PASSES} passes of union-find never met exactly; {expected}")
+            expected = "expected another size, or another sampler"
+            raise GraphError(f"{PASSES} passes of union-find found no part of exactly size = {size}; {expected}")
         if len(by_set) > missing:
             by_set = by_set[rng.choice(len(by_set), missing, replace=False)]
         found.append(by_set)

@@ -98,7 +98,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         )
 
     def _address(self) -> int:
-        """Where the kernel is that answers about graphs (default: none is asked)."""
+        """The address of the kernel that answers questions about graphs; 0 (default) if there are none."""
         return 0
 
     # the same steps in every family: arrays of its own, its kernel, a state of these arrays
