@@ -120,3 +120,17 @@ def test_two_savable_classes_cannot_share_a_name():
 
     with pytest.raises(TypeError, match="FiniteModel is the name of two savable classes"):
         savable(dataclass(type("FiniteModel", (), {"__module__": "elsewhere"})))
+
+
+TOP = """
+    AdaCBG Bandit Decision Decisions Falcon Features FeedbackGraph FeedbackGraphs FiniteClass GeneralizedLinearClass
+    Greedy IDSG KernelClass LinTS LinUCB LinearClass Observations ProbabilisticGraph ProbabilisticGraphs Problem RegCBG
+    RegressorClass SquareCBG TorchClass exploration_set simulate solve_sampling_lp
+"""
+MODULES = """
+    environments errors evaluation experiments features function_classes graphs interop learners planning plots theory
+"""
+
+
+def test_the_top_has_the_names_of_everyday_use_and_no_others():
+    assert set(gb.__all__) == {*TOP.split(), *MODULES.split()}
