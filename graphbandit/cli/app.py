@@ -8,6 +8,7 @@ called `group`.
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -51,10 +52,13 @@ class _Commands(TyperGroup):
 
 
 def _flowing(group: typer.Typer) -> None:
-    """Put each paragraph of the commands' help on one line, so that it is broken where the terminal ends."""
+    """Put each paragraph of the commands' help on one line, so that it is broken where the terminal ends.
+
+    Items of lists and lines of code keep their lines.
+    """
     for command in group.registered_commands:
-        paragraphs = inspect.cleandoc(command.help or getattr(command.callback, "__doc__", "") or "").split("\n\n")
-        command.help = "\n\n".join(text.replace("\n", " ") for text in paragraphs)
+        text = inspect.cleandoc(command.help or getattr(command.callback, "__doc__", "") or "")
+        command.help = re.sub(r"(?<!\n)\n(?![\n`-])", " ", text)
 
 
 app = typer.Typer(
