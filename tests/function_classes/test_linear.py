@@ -387,10 +387,10 @@ def test_rewards_far_out_of_range():
 @pytest.mark.parametrize(
     ("settings", "contexts", "message"),
     [
-        ({}, np.zeros((2, 3)), r"expected \(n, 4, 3\)"),
-        ({}, np.zeros((2, 3, 4)), r"expected \(n, 4, 3\)"),
-        ({"arm_features": ARMS}, np.zeros((2, 4, 3)), r"expected \(n, 3\)"),
-        ({"parameters": "per-arm"}, np.zeros((2, 2)), r"expected \(n, 3\) or \(n, 4, 3\)"),
+        ({}, np.zeros((2, 3)), r"expected \(4, 3\)"),
+        ({}, np.zeros((2, 3, 4)), r"expected \(4, 3\)"),
+        ({"arm_features": ARMS}, np.zeros((2, 4, 3)), r"expected \(3,\)"),
+        ({"parameters": "per-arm"}, np.zeros((2, 2)), r"expected \(3,\) or \(4, 3\)"),
         ({"parameters": "per-arm"}, np.full((2, 3), np.nan), "nan at"),
         ({"parameters": "per-arm"}, np.full((2, 3), 1e51), "up to 1e\\+30"),
     ],

@@ -199,7 +199,10 @@ def test_loops_are_added_to_matrices(n_arms: int) -> None:
 def test_bad_names_are_refused() -> None:
     names = ["a", "b"]
     cases = [
-        (lambda: FeedbackGraph.from_edges([("a", "c")], arms=names), "edge 0: arm is 'c'; expected one of 'a', 'b'"),
+        (
+            lambda: FeedbackGraph.from_edges([("a", "c")], arms=names),
+            "edge 0: no arm is called 'c'; expected one of 'a', 'b'",
+        ),
         (
             lambda: FeedbackGraph.from_edges([("a", 2)], arms=names),
             r"edge 0: arm is 2; expected .* 0 \.\. 1, or a name",
