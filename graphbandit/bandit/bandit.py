@@ -364,7 +364,8 @@ class Bandit:
                 raise
             action, played = decisions.action.item(), after.waiting.last
             assert played is not None  # the round just decided
-            played.actions.flags.writeable = played.notes.flags.writeable = False  # the decision has them, too
+            played.actions.setflags(write=False)  # the decision has them, too
+            played.notes.setflags(write=False)
             revealed = graphs.first_revealed(action)
             made, entry = made_round(self._maker, played, decisions, 0, action, revealed, None, None)
             opened = _NOTHING_OPENED if entry is None else {played.first: entry}

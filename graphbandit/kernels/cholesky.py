@@ -25,7 +25,7 @@ def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
         for k in range(d):
             factor[i, k] = matrix[i, k] if k >= i else 0.0
     for j in range(d):
-        pivot = np.sqrt(max(factor[j, j], floor, ROUNDING * matrix[j, j]))
+        pivot = np.sqrt(max(max(factor[j, j], floor), ROUNDING * matrix[j, j]))  # of three is compiled by itself
         factor[j, j] = pivot
         for k in range(j + 1, d):
             factor[j, k] /= pivot

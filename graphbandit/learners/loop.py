@@ -300,7 +300,9 @@ class Loop:
         played: Played = tuple_of(Played, fields)
         after = self.__dict__.copy()
         after["rounds"], after["waiting"] = rounds + len(contexts), self.waiting.plus(played)
-        after["fitting"], after["shape"] = shown.graphs, contexts.shape[1:]
+        after["fitting"] = shown.graphs
+        if self.shape is None:
+            after["shape"] = contexts.shape[1:]
         return decisions, trusted(Loop, after)
 
     def _learn(self, postponing: bool) -> "Loop":

@@ -93,8 +93,11 @@ def test_copies_made_while_another_thread_decides_are_whole() -> None:
     ended = threading.Event()
 
     def decide() -> None:
+        opened = []
         while not ended.is_set():
-            bandit.decide(None, GRAPH)
+            opened.append(bandit.decide(None, GRAPH))
+            if len(opened) > 20:
+                bandit.forget(opened.pop(0))
 
     thread = threading.Thread(target=decide)
     thread.start()
