@@ -1,7 +1,7 @@
 """Recommendation as a bandit: arms are items, contexts are users, and rewards are the users' ratings."""
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ from graphbandit.graphs.graph import FeedbackGraph
 if TYPE_CHECKING:
     import scipy.sparse
 
+Unrated = Literal["model", "zero"]
+
 ITEM_GRAPHS: dict[str, Callable[..., FeedbackGraph]] = {"similarity": similarity_graph, "hierarchy": hierarchy_graph}
 """Graphs on the items, by name; the names of `graphs.sources.SOURCES` are allowed as well."""
 
@@ -44,7 +46,7 @@ def ratings(
     ridge: float = 0.03,
     least_ratings: int = 5,
     counts: bool = False,
-    unrated: Literal["model", "zero"] | None = None,
+    unrated: Unrated | None = None,
     intercept: bool = False,
     reward_noise: float = 0.0,
     noise: float | None = None,
@@ -90,7 +92,7 @@ def ratings(
         setting_boolean(name, switch)
     if unrated is None:
         unrated = "zero" if counts else "model"
-    setting_choice("unrated", unrated, ("model", "zero"))
+    setting_choice("unrated", unrated, get_args(Unrated))
     scores = _scores(values, counts)
     _, rows = _ids("users", users, len(scores))
     item_ids, columns = _ids("items", items, len(scores))

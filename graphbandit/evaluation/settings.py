@@ -6,6 +6,10 @@ from typing import Literal, get_args
 from graphbandit.base.checks import optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.errors import SettingError
 
+Missing = Literal["error", "drop"]
+
+Support = Literal["all", "part"]
+
 Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
 IntervalKind = Literal["asymptotic", "bootstrap", "bernstein", "betting", "sequence"]
 
@@ -40,8 +44,8 @@ class Settings:
     reward_range: tuple[float, float] | None = None
     clip: float | None = None
     shrink: float | None = None
-    support: Literal["all", "part"] = "all"
-    missing: Literal["error", "drop"] | float = "error"
+    support: Support = "all"
+    missing: Missing | float = "error"
     worth: bool = True
     seed: int = 0
 
@@ -51,7 +55,7 @@ class Settings:
         setting_number("level", self.level, above=0.0, below=1.0)
         setting_integer("folds", self.folds, at_least=2, at_most=1000)
         setting_integer("seed", self.seed, at_least=0)
-        setting_choice("support", self.support, ("all", "part"))
+        setting_choice("support", self.support, get_args(Support))
         if self.fit is not None:
             setting_choice("fit", self.fit, ("cross", "past"))
         optional_number("clip", self.clip, above=0.0)
@@ -59,7 +63,7 @@ class Settings:
         if self.clip is not None and self.shrink is not None:
             raise SettingError("clip and shrink are both given; expected at most one of them")
         if isinstance(self.missing, str):
-            setting_choice("missing", self.missing, ("error", "drop"))
+            setting_choice("missing", self.missing, get_args(Missing))
         else:
             setting_number("missing", self.missing)
         if self.reward_range is not None:

@@ -3,7 +3,7 @@
 import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Out
 from graphbandit.features.learnt import learn_columns
 from graphbandit.features.tables import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.transformer import TransformerFeatures
+
+Absent = Literal["error", "missing"]
+
+Extra = Literal["error", "ignore"]
 
 
 @savable
@@ -48,8 +52,8 @@ class Features(Encoder):
 
     columns: tuple[tuple[str, Column], ...]
     intercept: bool
-    extra: Literal["error", "ignore"]
-    absent: Literal["error", "missing"]
+    extra: Extra
+    absent: Absent
     _plan: tuple[tuple[str, Column, int], ...] = field(init=False, repr=False, compare=False)
     _blank: list[float] = field(init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -59,12 +63,12 @@ class Features(Encoder):
         columns: Mapping[str, Any] | Sequence[Sequence[Any]],
         *,
         intercept: bool = True,
-        extra: Literal["error", "ignore"] = "error",
-        absent: Literal["error", "missing"] = "error",
+        extra: Extra = "error",
+        absent: Absent = "error",
     ) -> None:
         setting_boolean("intercept", intercept)
-        setting_choice("extra", extra, ("error", "ignore"))
-        setting_choice("absent", absent, ("error", "missing"))
+        setting_choice("extra", extra, get_args(Extra))
+        setting_choice("absent", absent, get_args(Absent))
         declared = _declared(columns)
         names, plan = ["intercept"] if intercept else [], []
         for name, column in declared:
@@ -103,8 +107,8 @@ class Features(Encoder):
         standardise: bool = True,
         most_categories: int = 100,
         intercept: bool = True,
-        extra: Literal["error", "ignore"] | None = None,
-        absent: Literal["error", "missing"] = "error",
+        extra: Extra | None = None,
+        absent: Absent = "error",
     ) -> "Features":
         """The features of a frame of past contexts: each column's kind follows from its type and values.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum
 from numbers import Real
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class Column(ABC):
     missing: Missing
 
     def __post_init__(self) -> None:
-        setting_choice("missing", self.missing, ("column", "fill", "error"))
+        setting_choice("missing", self.missing, get_args(Missing))
 
     def feature_names(self, name: str) -> list[str]:
         """The names of the features of a column called `name`, the last of them for missing values if they have one."""
@@ -199,7 +199,7 @@ class CategoryColumn(Column):
         if len(places) < len(given):
             double = next(value for place, value in enumerate(given) if places[value] != place)
             raise SettingError(f"categories has {double!r} twice; expected each once")
-        setting_choice("unknown", self.unknown, ("zeros", "column", "error"))
+        setting_choice("unknown", self.unknown, get_args(Unknown))
         super().__post_init__()
         object.__setattr__(self, "categories", tuple(given))
         object.__setattr__(self, "_places", places)

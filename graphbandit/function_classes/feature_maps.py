@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,8 @@ from graphbandit.base.checks import (
 )
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
+
+Parameters = Literal["shared", "per-arm"]
 
 _SMALL = LARGEST_FEATURE**2
 
@@ -59,7 +61,7 @@ class FeatureMap:
 
     n_arms: int
     dimension: int
-    parameters: Literal["shared", "per-arm"]
+    parameters: Parameters
     arm_features: Float[np.ndarray, "arms d"] | None
     intercept: bool
     embedding: Embedding | None
@@ -69,14 +71,14 @@ class FeatureMap:
         *,
         n_arms: int,
         dimension: int,
-        parameters: Literal["shared", "per-arm"],
+        parameters: Parameters,
         arm_features: npt.ArrayLike | None,
         intercept: bool,
         embedding: Embedding | None = None,
     ) -> None:
         object.__setattr__(self, "n_arms", setting_integer("n_arms", n_arms, at_least=1, at_most=2**31 - 1))
         object.__setattr__(self, "dimension", setting_integer("dimension", dimension, at_least=1))
-        setting_choice("parameters", parameters, ("shared", "per-arm"))
+        setting_choice("parameters", parameters, get_args(Parameters))
         object.__setattr__(self, "parameters", parameters)
         setting_boolean("intercept", intercept)
         object.__setattr__(self, "intercept", intercept)

@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,8 @@ from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.fits import FitReport, RefitData
 from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues, in_blocks
+
+Resampling = Literal["bootstrap", "perturbed"]
 
 Regressors = dict[int, Any]
 """Fitted regressors by arm; one for all arms is under ALL."""
@@ -69,7 +71,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
         arm_features: "npt.ArrayLike | None" = None,
         per_arm: bool = False,
         members: int = 20,
-        resampling: Literal["bootstrap", "perturbed"] = "bootstrap",
+        resampling: Resampling = "bootstrap",
         perturbation: float | None = None,
         low: float | None = None,
         high: float | None = None,
@@ -96,7 +98,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             fewest_of_arm=fewest if per_arm else 0 if shares_arms else 1,
             factors=factors,
         )
-        setting_choice("resampling", resampling, ("bootstrap", "perturbed"))
+        setting_choice("resampling", resampling, get_args(Resampling))
         if arm_features is not None and (per_arm or arm_contexts):
             raise SettingError("arm_features came with per_arm or arm_contexts; expected one of the three at most")
         self._arm_features = (

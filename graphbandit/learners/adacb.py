@@ -10,7 +10,7 @@ import numpy as np
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
-from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState, settings_of_paper
+from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState, Radius, settings_of_paper
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.problem import Problem
@@ -51,7 +51,7 @@ class AdaCB(Learner[AdaCBGState]):
     'paper'
     """
 
-    radius: Literal["natural", "sharp", "paper"] = "natural"
+    radius: Radius = "natural"
     eta: float | None = None
     gamma: Literal["natural", "paper"] | None = None
     doubt: float = 0.2

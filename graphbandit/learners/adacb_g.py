@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -36,6 +36,14 @@ from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
+
+Baseline = Literal["exploration-set", "inverse-gap"]
+
+Unrevealed = Literal["error", "ignore"]
+
+Coverage = Literal["tight", "paper"]
+
+Radius = Literal["natural", "sharp", "paper"]
 
 
 @savable
@@ -173,18 +181,18 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     (array([0, 1]), array([0.5, 0.5, 0. ]))
     """
 
-    radius: Literal["natural", "sharp", "paper"] = "natural"
-    coverage: Literal["tight", "paper"] = "tight"
+    radius: Radius = "natural"
+    coverage: Coverage = "tight"
     eta: float | None = None
     gamma: Literal["natural", "paper", "width"] | None = None
-    baseline: Literal["exploration-set", "inverse-gap"] = "exploration-set"
+    baseline: Baseline = "exploration-set"
     doubt: float = 0.2
     delta: float = 0.1
     radius_factor: float = 1.0
     candidate_set: bool = True
     scale_factor: bool = True
     linear_program: bool = True
-    unrevealed: Literal["error", "ignore"] = "error"
+    unrevealed: Unrevealed = "error"
     epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
     effort: Effort = DEFAULT_EFFORT
     function_class: AnyFunctionClass | None = None
@@ -199,16 +207,16 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     def __post_init__(self) -> None:
         if not isinstance(self.effort, Effort):
             raise SettingError(f"effort is {self.effort!r}; expected an Effort")
-        setting_choice("radius", self.radius, ("natural", "sharp", "paper"))
-        setting_choice("coverage", self.coverage, ("tight", "paper"))
+        setting_choice("radius", self.radius, get_args(Radius))
+        setting_choice("coverage", self.coverage, get_args(Coverage))
         if self.gamma is None and (self.radius == "paper") != (self.coverage == "paper"):
             raise SettingError(
                 f"radius is {self.radius!r} and coverage is {self.coverage!r}, so only one of them is the paper's; "
                 "expected AdaCBG.paper(), or a gamma beside them: 'paper', 'natural' or 'width'"
             )
         setting_choice("gamma", self.gamma_rule, tuple(ETA))
-        setting_choice("unrevealed", self.unrevealed, ("error", "ignore"))
-        setting_choice("baseline", self.baseline, ("exploration-set", "inverse-gap"))
+        setting_choice("unrevealed", self.unrevealed, get_args(Unrevealed))
+        setting_choice("baseline", self.baseline, get_args(Baseline))
         check_rates(self.exploitation, self.delta)
         setting_number("doubt", self.doubt, at_least=0.0, at_most=1.0)
         setting_number("radius_factor", self.radius_factor, above=0.0)

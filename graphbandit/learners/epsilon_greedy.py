@@ -1,7 +1,7 @@
 """Epsilon-greedy: mostly the arm that looks best, now and then any arm at all."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
+
+Schedule = Literal["cube-root", "constant"]
 
 
 @savable
@@ -38,12 +40,12 @@ class EpsilonGreedy(EstimateLearner):
     """
 
     epsilon: float = 1.0
-    schedule: Literal["cube-root", "constant"] = "cube-root"
+    schedule: Schedule = "cube-root"
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
 
     def __post_init__(self) -> None:
-        setting_choice("schedule", self.schedule, ("cube-root", "constant"))
+        setting_choice("schedule", self.schedule, get_args(Schedule))
         setting_number("epsilon", self.epsilon, at_least=0.0, below=LARGEST)
         if self.schedule == "constant" and self.epsilon > 1.0:
             raise SettingError(f"epsilon is {self.epsilon!r}; expected a probability, as the schedule is constant")

@@ -7,7 +7,7 @@ that two arms suffice, and the variance v(a) in place of the mutual information.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from graphbandit.planning.information import by_weighed_draws, information_direc
 from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
+
+Form = Literal["bayesian", "frequentist"]
 
 GROWTH = 1.1
 
@@ -89,14 +91,14 @@ class IDSG(DrawingLearner):
     array([0.6667, 0.    , 0.3333])
     """
 
-    form: Literal["bayesian", "frequentist"] = "bayesian"
+    form: Form = "bayesian"
     epoch_growth: float | None = None  # type: ignore[assignment]  # `growth` is what counts
 
     plans_with_probabilities = True
     """In either form: an arm's information counts in proportion to the probability that it is revealed."""
 
     def __post_init__(self) -> None:
-        setting_choice("form", self.form, ("bayesian", "frequentist"))
+        setting_choice("form", self.form, get_args(Form))
         super().__post_init__()
 
     def epochs(self, problem: Problem) -> EpochSchedule:

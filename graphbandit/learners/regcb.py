@@ -1,7 +1,7 @@
 """RegCB (Foster, Agarwal, Dudik, Luo & Schapire 2018): confidence bounds of any function class."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
+
+Form = Literal["elimination", "optimistic"]
 
 
 @savable
@@ -47,10 +49,10 @@ class RegCB(PlausibleLearner):
     delta: float = 0.1
     epoch_growth: float = 2.0
     function_class: AnyFunctionClass | None = None
-    form: Literal["elimination", "optimistic"] = "optimistic"
+    form: Form = "optimistic"
 
     def __post_init__(self) -> None:
-        setting_choice("form", self.form, ("elimination", "optimistic"))
+        setting_choice("form", self.form, get_args(Form))
         super().__post_init__()
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:

@@ -12,7 +12,7 @@ simplex, then HiGHS, then takes the best feasible point. Every answer has a cert
 import threading
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EFFORT = Effort()
 Solver = Literal["auto", "simplex", "highs", "anytime"]
+_SOLVERS = get_args(Solver)
 
 UNDERSTATED = 1.0 - 1e-9
 """Taken times the largest factor: with the very largest, feasible p lie on the edge, and solvers may find none."""
@@ -106,7 +107,7 @@ def solve_sampling_lp(
         raise InputError("baseline and demand are both None; expected one of them")
     else:
         rows = paper_demand(graph, start, chosen)
-    setting_choice("solver", solver, ("auto", "simplex", "highs", "anytime"))
+    setting_choice("solver", solver, _SOLVERS)
     if not isinstance(effort, Effort):
         raise SettingError(f"effort is {effort!r}; expected an Effort")
     return solve(Program(graph, rows, costs, chosen, offered), start=start, solver=solver, effort=effort)

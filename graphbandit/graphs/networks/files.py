@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from graphbandit.base.checks import setting_choice
 from graphbandit.base.shapes import Int
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.networks.network import Network
+
+Ids = Literal["auto", "numbers", "text"]
 
 BLOCK = 2**22
 """Bytes of text held at once."""
@@ -59,7 +61,7 @@ class EdgeFormat:
 def read_network(
     path: str | os.PathLike[str],
     *,
-    ids: Literal["auto", "numbers", "text"] = "auto",
+    ids: Ids = "auto",
     header: bool | None = None,
     progress: Progress | None = None,
 ) -> Network:
@@ -75,7 +77,7 @@ def read_network(
     - `header`: whether the first line is one of headings; None (default): recognised.
     - `progress`: called with the bytes read and the size of the file; None (default): no calls.
     """
-    setting_choice("ids", ids, ["auto", "numbers", "text"])
+    setting_choice("ids", ids, get_args(Ids))
     if header is not None and not isinstance(header, bool):
         raise SettingError(f"header is {header!r}; expected True, False or None")
     with _blocks(Path(path), progress) as blocks:
