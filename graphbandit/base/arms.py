@@ -47,8 +47,10 @@ class ArmNames:
     @classmethod
     def of(cls, names: Iterable[str] | ArmNames) -> ArmNames:
         """Names from any iterable of text."""
-        listed: Any = names  # the constructor makes a tuple of it
-        return names if isinstance(names, ArmNames) else cls(listed)
+        if isinstance(names, ArmNames):
+            return names
+        listed: Any = names if isinstance(names, str | bytes) or not isinstance(names, Iterable) else tuple(names)
+        return cls(listed)
 
     @cached_property
     def _places(self) -> dict[str, int]:
