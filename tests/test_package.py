@@ -7,7 +7,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.kernels import jit
-from tests.processes import loaded, printed
+from tests.helpers.processes import loaded, printed
 
 
 def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():

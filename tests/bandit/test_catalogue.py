@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.features.kinds import NumberColumn
-from tests.bandits import content, refuse
+from tests.helpers.bandits import content, refuse
 
 NAMES, D = ["tea", "cake", "pie"], 2
 RNG = np.random.default_rng(2)

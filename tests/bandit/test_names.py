@@ -19,7 +19,7 @@ from graphbandit.errors import (
     SettingError,
     UnknownDecisionError,
 )
-from tests.bandits import content, refuse
+from tests.helpers.bandits import content, refuse
 
 PRICES = ["7.99", "8.99", "9.99"]
 FEATURES = gb.Features({"age": "number", "country": ["DE", "FR", "IT"]})

@@ -27,8 +27,8 @@ from graphbandit.errors import (
 )
 from graphbandit.learners import Uniform
 from graphbandit.rounds.shown import Shown
-from tests.archives import entries, forged, npy, packed, places
-from tests.bandits import content, play, refuse
+from tests.helpers.archives import entries, forged, npy, packed, places
+from tests.helpers.bandits import content, play, refuse
 
 K, D, PLAYED = 4, 2, 11
 NAN, INF = float("nan"), float("inf")

@@ -15,8 +15,8 @@ from graphbandit.experiments import Experiment, Grid, InProcess, Processes, load
 from graphbandit.experiments.describe import own_kinds
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.studies import Plan
-from tests.commands import succeed
-from tests.processes import ROOT, printed
+from tests.helpers.commands import succeed
+from tests.helpers.processes import ROOT, printed
 
 MODULE = '''
 from dataclasses import dataclass

@@ -17,8 +17,8 @@ from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.rounds.decisions import ARRAYS
-from tests.experiment_samples import SMALL, content, small_results
-from tests.processes import loaded
+from tests.helpers.experiment_samples import SMALL, content, small_results
+from tests.helpers.processes import loaded
 
 
 @pytest.fixture(scope="module")

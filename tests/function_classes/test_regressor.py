@@ -15,7 +15,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 from graphbandit.function_classes import FitReport, ReductionClass, RegressorClass
 from tests.function_classes.regressors import FORMS, TRUTH, D, K, check_parts, data_of, made, seen
-from tests.processes import loaded
+from tests.helpers.processes import loaded
 
 # The estimate
 

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch import nn  # noqa: E402
 
 from tests.function_classes.regressors import TRUTH, D, K, check_parts, data_of, seen  # noqa: E402
-from tests.processes import loaded  # noqa: E402
+from tests.helpers.processes import loaded  # noqa: E402
 
 
 class Net(nn.Module):

@@ -11,7 +11,7 @@ from graphbandit.errors import EstimatedNoiseWarning, GraphError, HorizonError
 from graphbandit.learners import EpochSchedule
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests.every_round_learners import EVERY_ROUND
+from tests.helpers.every_round_learners import EVERY_ROUND
 from tests.learners.playing import state_after, states_after_epochs
 
 LEARNERS = {

@@ -9,7 +9,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, SettingError
 from graphbandit.learners import Learner
 from graphbandit.rounds import Decisions, Shown
-from tests.bandits import play
+from tests.helpers.bandits import play
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import httpx
 
 from graphbandit.service.rows import Kind, unpack
 from graphbandit.service.store import open_store
+from tests.helpers.waiting import wait_until
 from tests.service.servers import PRICES, Server
-from tests.waiting import wait_until
 
 KILLS = int(os.environ.get("GRAPHBANDIT_KILLS", "4"))
 

@@ -15,8 +15,8 @@ from graphbandit.errors import (
     UnknownDecisionError,
 )
 from graphbandit.graphs import complete
-from tests.bandits import content
 from tests.fuzz.interrupts import by_signal
+from tests.helpers.bandits import content
 
 # an interrupt that comes inside a callback of the garbage collector is swallowed there, and told as a warning
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
