@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import graphbandit as gb
 from graphbandit.base.seeds import stream
+from graphbandit.errors import SettingError
 
 LEARNERS = {
     "ours": gb.AdaCBG(),
@@ -91,6 +93,36 @@ def test_summary(runs):
     assert repr(runs) == str(runs)  # a short table, not all the arrays
     assert repr(runs).count("\n") == len(runs.regret)
     assert "RegCB.G" in repr(runs)
+
+
+def test_bands_are_students(runs):
+    curves = runs.regret["FALCON"]
+    mean, lower, upper = runs.bands(0.9)["FALCON"]
+    expected = stats.t.interval(0.9, 2, loc=curves.mean(axis=0), scale=stats.sem(curves, axis=0))
+    np.testing.assert_allclose([lower[1:], upper[1:]], [end[1:] for end in expected], rtol=1e-9)
+    np.testing.assert_allclose(mean, curves.mean(axis=0))
+    with pytest.raises(SettingError, match="level is 1"):
+        runs.bands(1.0)
+
+
+def test_a_frame_has_a_row_a_round(runs):
+    frame = runs.to_pandas()
+    assert list(frame.columns) == ["learner", "repeat", "round", "regret"]
+    assert len(frame) == 4 * 3 * 300
+    last = frame[frame["round"] == 300].groupby("learner")["regret"].mean()
+    assert last["FALCON"] == pytest.approx(runs.summary()["FALCON"].mean)
+
+
+def test_a_notebook_shows_a_table_and_curves(environment):
+    page = gb.simulate(
+        {"FALCON": gb.Falcon(), "<greedy>": gb.Greedy()}, environment, rounds=12, repeats=5
+    )._repr_html_()
+    assert "&lt;greedy&gt;" in page
+    assert page.count("<polyline") == page.count("<polygon") == 2
+    alone = gb.simulate(gb.Greedy(), environment, rounds=3)._repr_html_()
+    assert "one repeat" in alone
+    assert "<polygon" not in alone
+    assert "nan" not in alone
 
 
 def test_repeats_are_reported_as_they_end(environment):

@@ -239,6 +239,7 @@ TAKEN = {
         UnknownDecisionError,
         "made for bandit 'other'",
     ),
+    "None": (lambda b: b.take(None), InputError, "decisions is a NoneType; expected a list"),
     "another decision of this key": (
         lambda b: b.take([b.decider().decide(CONTEXTS[i], key="same") for i in (0, 1)]),
         InputError,
