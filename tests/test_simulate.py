@@ -6,7 +6,8 @@ from scipy import stats
 
 import graphbandit as gb
 from graphbandit.base.seeds import stream
-from graphbandit.errors import SettingError
+from graphbandit.errors import GraphError, SettingError
+from tests.helpers.refusals import check_refused, odd
 
 LEARNERS = {
     "ours": gb.AdaCBG(),
@@ -152,3 +153,46 @@ def test_masks_of_an_environment_from_arrays():
         assert offered[np.arange(n), played].all()
         best = np.where(offered, means, -np.inf).max(axis=1)
         np.testing.assert_allclose(runs.regret[name][0], np.cumsum(best - means[np.arange(n), played]))
+
+
+def simulate(learners=LEARNERS["uniform"], environment=None, **kwargs):
+    where = gb.environments.paper(n_arms=4, graph="star") if environment is None else environment
+    return lambda: gb.simulate(learners, where, **{"rounds": 3, **kwargs})
+
+
+NO_LOOPS = gb.FeedbackGraph.from_dense(1 - np.eye(4), require_loops=False)
+
+
+def from_arrays():
+    return gb.environments.from_arrays(
+        contexts=np.zeros((5, 2)), graphs=gb.graphs.complete(3), rewards=np.zeros((5, 3))
+    )
+
+
+REFUSED = {
+    **odd("rounds", simulate, but=["huge"], zero=0, half=2.5),
+    **odd("repeats", simulate, but=["huge"], zero=0),
+    **odd("chunk", simulate, but=["huge"], zero=0),
+    **odd("workers", simulate, but=["huge", "None"], zero=0),
+    **odd("seed", simulate, but=["huge"], negative=-1),
+    "nobody": (simulate({}), SettingError, "learners is empty; expected at least one"),
+    "a list": (simulate([LEARNERS["uniform"]]), SettingError, "(floor=None)]; expected a learner, or"),
+    "a class": (simulate(gb.Falcon), SettingError, "expected a learner, or a dictionary"),
+    "no learner": (simulate({"a": 5}), SettingError, "learners['a'] is 5; expected a learner"),
+    "no name": (simulate({1: LEARNERS["uniform"]}), SettingError, "learners has the name 1; expected a string"),
+    "nowhere": (simulate(environment="paper"), SettingError, "environment is 'paper'; expected"),
+    "an instance": (simulate(environment=gb.environments.paper().instance(0)), SettingError, "expected an environment"),
+    "too many rounds": (simulate(environment=from_arrays(), rounds=6), SettingError, "rounds is 6; expected at"),
+    "horizon_known": (simulate(horizon_known=None), SettingError, "horizon_known is None; expected True or"),
+    "keep_decisions": (simulate(keep_decisions=1), SettingError, "keep_decisions is 1; expected True or"),
+    "progress": (simulate(progress="print"), SettingError, "progress is 'print'; expected a callable"),
+    "no class": (simulate(gb.Greedy(), from_arrays()), SettingError, "function_class is None in both"),
+    "no loops": (
+        simulate(gb.RegCBG(), gb.environments.paper(n_arms=4, graph=NO_LOOPS)), GraphError, "lacks the self-loop of",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_settings_are_refused(call, error, message):
+    check_refused(call, error, message)
