@@ -130,7 +130,7 @@ CALLS = {
     "save: a directory": (lambda b: b.save("/"), SavedFileError, "/ cannot be written"),
     "save: unwritable": (lambda b: b.save("/proc/bandit.gb"), SavedFileError, "/proc/bandit.gb cannot be written"),
     "save: below a file": (lambda b: b.save(f"{__file__}/x.gb"), SavedFileError, "x.gb cannot be written"),
-}  # fmt: skip  # fmt: skip
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("call", "error", "message"), CALLS.values(), ids=CALLS)

@@ -66,7 +66,7 @@ MISTAKES = {
     "text": (gb.AdaCBG.paper(), "predict", ["high"] * K, "the prediction of the function class has type <U4"),
     "widths": (gb.AdaCBG(gamma="width"), "widths", np.zeros((1, 1)), "widths of shape (1, 1); expected (1, 4)"),
     "NaN among widths": (gb.AdaCBG(gamma="width"), "widths", np.full((1, K), NAN), "gave widths with nan; expected"),
-}  # fmt: skip  # fmt: skip
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("learner", "method", "answer", "message"), MISTAKES.values(), ids=MISTAKES)
