@@ -17,10 +17,22 @@ from graphbandit.errors import (
 from graphbandit.kernels import jit
 from tests.helpers.processes import loaded, printed
 
+HEAVY = """
+    numba matplotlib networkx scipy.sparse scipy.optimize rich typer jaxtyping sklearn torch lightgbm pyarrow
+    graphbandit.experiments
+"""
 
-def test_importing_loads_no_compiler_no_plotting_and_compiles_nothing():
-    heavy = "numba matplotlib networkx scipy.sparse scipy.optimize rich typer jaxtyping sklearn torch lightgbm"
-    assert loaded("import graphbandit", tuple(heavy.split())) == []
+
+@pytest.mark.parametrize(
+    ("code", "modules"),
+    [
+        ("import graphbandit", HEAVY),
+        ("import graphbandit as gb; gb.RegressorClass; gb.TorchClass", "sklearn torch"),
+        ("import graphbandit as gb; gb.experiments.load", "pyarrow"),
+    ],
+)
+def test_importing_loads_nothing_heavy_before_it_is_needed(code, modules):
+    assert loaded(code, tuple(modules.split())) == []
 
 
 def test_compiling_is_announced_once_and_only_for_our_kernels(capsys, tmp_path, monkeypatch):
