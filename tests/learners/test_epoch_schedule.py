@@ -1,8 +1,16 @@
 """When epochs end: also those that hardly grow, and those that grow at once beyond all rounds."""
 
-import numpy as np
+import pytest
 
 import graphbandit as gb
+
+
+@pytest.mark.parametrize("growth", [1.05, 1.3, 2.0, 3.7])
+def test_epochs_are_split_within(growth):
+    schedule = gb.learners.EpochSchedule(growth=growth)
+    for m in range(1, 12):
+        assert schedule.tau(m - 1) <= schedule.split(m) < schedule.tau(m)
+        assert schedule.epochs(schedule.tau(m) + 1) == m + 1
 
 
 def test_the_schedule_of_hardly_growing_epochs_is_the_plain_one():
