@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -31,6 +29,7 @@ from benchmarks.settings import FULL, PARTS, QUICK, TINY
 from benchmarks.targets import NOT_MEASURED, targets
 from benchmarks.texts import seconds
 from benchmarks.timing import ratio, summary
+from tests.helpers.commands import invoke
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -277,13 +276,11 @@ def test_settings_differ_only_in_size():
     assert max(FULL.scaling_arms) == 10**6
 
 
-def test_the_command_refuses_unknown_parts(tmp_path):
-    code = (
-        "import sys; from graphbandit.cli.app import app; sys.argv = ['graphbandit', 'bench', '--only', 'lp,x']; app()"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert found.returncode == 2
-    assert "--only has 'x'; expected some of lp,squarecb" in found.stderr
+def test_the_command_refuses_unknown_parts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = invoke("bench", "--only", "lp,x")
+    assert done.exit_code == 2
+    assert "--only has 'x'; expected some of lp,squarecb" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

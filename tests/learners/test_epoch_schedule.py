@@ -1,5 +1,6 @@
 """When epochs end: also those that hardly grow, and those that grow at once beyond all rounds."""
 
+import numpy as np
 import pytest
 
 import graphbandit as gb
