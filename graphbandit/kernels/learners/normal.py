@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from graphbandit.base.arrays import Vector
 from graphbandit.kernels.jit import inner
 
 LOWEST = -37.0
@@ -35,14 +36,15 @@ _FALLS = -_RATIOS * (_POINTS + _RATIOS) / STEPS
 
 
 @inner()
-def cubic(values: np.ndarray, slopes: np.ndarray, z: float) -> float:
+def cubic(values: Vector, slopes: Vector, z: float) -> float:
     """The cubic between two points of a table, by its values and slopes there."""
     place = (z - LOWEST) * STEPS
     k = int(place)
     u = place - k
     rise = values[k + 1] - values[k]
     bend = slopes[k] + slopes[k + 1] - 2.0 * rise
-    return values[k] + u * (slopes[k] + u * (rise - slopes[k] - bend + u * bend))
+    value: float = values[k] + u * (slopes[k] + u * (rise - slopes[k] - bend + u * bend))
+    return value
 
 
 @inner()
