@@ -28,7 +28,7 @@ from benchmarks.run import processor
 from benchmarks.texts import seconds
 from benchmarks.timing import no_collection, timed
 from graphbandit.function_classes.devices import DeviceName, device_of
-from graphbandit.function_classes.networks import Networks
+from graphbandit.function_classes.trained_modules import Networks
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together
 
 NO_GPU = "no GPU"

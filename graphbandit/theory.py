@@ -18,7 +18,7 @@ from graphbandit.base.checks import contexts_array, first_not_finite, setting_ar
 from graphbandit.base.public_names import listing
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.finite import FiniteFunctionClass
+from graphbandit.function_classes.finite_base import FiniteFunctionClass
 
 __all__ = [
     "DisagreementCoefficient",

@@ -39,7 +39,7 @@ from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import (
     FitError,
     ForgottenDecisionsWarning,
@@ -50,7 +50,7 @@ from graphbandit.errors import (
     UnknownDecisionError,
 )
 from graphbandit.features import NOTHING, Tally
-from graphbandit.features.tables import is_series
+from graphbandit.features.context_input import is_series
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph, graph_of
-from graphbandit.base.arms import ArmNames, known_arm
+from graphbandit.base.arm_names import ArmNames, known_arm
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool
 from graphbandit.errors import SettingError

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 from graphbandit.cli.console import amount_bars, print_table
 from graphbandit.errors import SettingError
 

@@ -8,11 +8,11 @@ from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.environments.classification import classification
 from graphbandit.environments.data_files import LabelledData, RatingData, read_labelled, read_ratings
 from graphbandit.environments.datasets import load_dataset
+from graphbandit.environments.known_rewards import TableEnvironment
 from graphbandit.environments.linear import LinearEnvironment, linear
 from graphbandit.environments.probabilistic import ProbabilisticEnvironment, probabilistic
 from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
-from graphbandit.environments.tables import TableEnvironment
 from graphbandit.environments.units import UnitsEnvironment, units
 
 __all__ = [

@@ -16,7 +16,7 @@ from graphbandit.environments.arm_graphs import (
     similarity_graph,
 )
 from graphbandit.environments.graph_setting import GraphSetting, source_of
-from graphbandit.environments.tables import TableEnvironment
+from graphbandit.environments.known_rewards import TableEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph

@@ -8,7 +8,7 @@ from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_numb
 from graphbandit.environments.base import Environment, Instance, Rounds, WrappedEnvironment
 from graphbandit.errors import SettingError
 from graphbandit.function_classes import FunctionClass
-from graphbandit.function_classes.finite import FiniteFunctionClass
+from graphbandit.function_classes.finite_base import FiniteFunctionClass
 from graphbandit.learners.problem import Problem
 
 

@@ -13,10 +13,10 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
+from graphbandit.evaluation.evaluation_table import EvaluationTable, PolicyValue
 from graphbandit.evaluation.learner_on_log import Learning
-from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
 from graphbandit.evaluation.policies import FrozenPolicy, Policy
-from graphbandit.evaluation.table import EvaluationTable, PolicyValue
+from graphbandit.evaluation.reward_models import default_class, fit, model_contexts, observed
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.merging import keeps_sums, merged
 from graphbandit.learners.base import Learner

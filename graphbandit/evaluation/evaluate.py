@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from graphbandit.errors import LogError, SettingError
-from graphbandit.evaluation.groups import Sums
+from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
+from graphbandit.evaluation.group_sums import Sums
 from graphbandit.evaluation.intervals import Interval, asymptotic
-from graphbandit.evaluation.models import GivenModel
 from graphbandit.evaluation.notes import PART_NOTE, drift_note, general_notes, learning_note, outside_note
 from graphbandit.evaluation.passes import (
     PassPlan,
@@ -25,8 +25,8 @@ from graphbandit.evaluation.passes import (
     with_models,
 )
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
+from graphbandit.evaluation.reward_models import GivenModel
 from graphbandit.evaluation.settings import IntervalKind, Method, Settings
-from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue, SegmentValue
 from graphbandit.evaluation.values import FULL, Estimator
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log

@@ -10,8 +10,8 @@ from graphbandit.evaluation.settings import WITH_MODEL, Settings
 from graphbandit.function_classes.base import FunctionClass
 
 if TYPE_CHECKING:
+    from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable
     from graphbandit.evaluation.intervals import Outside
-    from graphbandit.evaluation.table import Difference, EvaluationTable
 
 PART_NOTE = "values of policies with different support are those of different arms, so they are not compared"
 """The note on policies of which a part has no support."""

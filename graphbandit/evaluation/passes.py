@@ -11,9 +11,9 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, LogError, SettingError, SupportError
-from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
-from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
+from graphbandit.evaluation.group_sums import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
 from graphbandit.evaluation.policies import Policy, checked
+from graphbandit.evaluation.reward_models import GivenModel, ModelData, RewardModels, default_class
 from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
 from graphbandit.evaluation.terms import Seen, terms, uses_side_observations, weights_of
 from graphbandit.function_classes.base import FunctionClass

@@ -27,7 +27,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import LogError
-from graphbandit.evaluation.groups import Terms
+from graphbandit.evaluation.group_sums import Terms
 from graphbandit.graphs import ProbabilisticGraphs
 from graphbandit.graphs.products import dense_graphs, times_graphs
 from graphbandit.logs.batch import LogBatch

@@ -12,9 +12,9 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
-from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
+from graphbandit.features.column_kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
+from graphbandit.features.context_input import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.learnt import learn_columns
-from graphbandit.features.tables import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.transformer import TransformerFeatures
 
 Absent = Literal["error", "missing"]

@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.base.saved_files import savable

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of

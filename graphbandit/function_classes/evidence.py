@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import Matrix, PerObservation
+from graphbandit.base.array_types import Matrix, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError
-from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.observation_columns import Columns
 from graphbandit.function_classes.scale import RIDGES
 
 if TYPE_CHECKING:

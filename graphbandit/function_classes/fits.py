@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import PerObservation
+from graphbandit.base.array_types import PerObservation
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import FitError
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
+from graphbandit.function_classes.observation_columns import Columns
 
 logger = logging.getLogger("graphbandit")
 

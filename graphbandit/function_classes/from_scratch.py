@@ -10,15 +10,15 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
+from graphbandit.base.array_types import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
 from graphbandit.base.checks import check_features, check_within, optional_number, setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.feature_maps import arm_factors
 from graphbandit.function_classes.fits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.observation_columns import Columns
 from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 

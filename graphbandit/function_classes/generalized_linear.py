@@ -11,14 +11,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Contest, Drawer, Draws
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
@@ -30,9 +29,10 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
 from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
-from graphbandit.function_classes.intervals import candidates_within, widths_within
+from graphbandit.function_classes.observation_columns import Columns
 from graphbandit.function_classes.parametric import Known, ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
+from graphbandit.function_classes.value_bounds import candidates_within, widths_within
 from graphbandit.rounds.observations import Observations
 
 ROUNDING = 1e-9

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import available_array
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
@@ -17,11 +17,11 @@ from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
 from graphbandit.function_classes.ensemble import check_radius
 from graphbandit.function_classes.fits import RefitData, RefitModel, fit_up_to
-from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
-from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.scale import Scale
 from graphbandit.function_classes.torch_module import TorchClass, Trained
+from graphbandit.function_classes.trained_modules import Networks, evaluated
+from graphbandit.function_classes.value_bounds import widths_within
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:

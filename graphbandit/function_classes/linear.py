@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -25,7 +25,7 @@ from graphbandit.base.declared import limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Drawer, Draws, Prospector, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.array_types import Contexts, RoundsByArms
 from graphbandit.base.checks import check_features, contexts_array, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float

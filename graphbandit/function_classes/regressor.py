@@ -8,17 +8,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import PerObservation
+from graphbandit.base.array_types import PerObservation
 from graphbandit.base.checks import optional_number, setting_array, setting_boolean, setting_choice
 from graphbandit.base.extras import imported
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.fits import FitReport, RefitData
 from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues, in_blocks
+from graphbandit.function_classes.observation_columns import Columns
 
 Resampling = Literal["bootstrap", "perturbed"]
 

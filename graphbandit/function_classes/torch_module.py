@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts, ObservationIndices, PerObservation
+from graphbandit.base.array_types import Contexts, ObservationIndices, PerObservation
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
 from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
@@ -16,7 +16,7 @@ from graphbandit.function_classes.devices import DeviceName, device_of, private_
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.fits import FitReport, RefitData
 from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues
-from graphbandit.function_classes.networks import Networks, evaluated
+from graphbandit.function_classes.trained_modules import Networks, evaluated
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import PerRound, RoundIndices
+from graphbandit.base.array_types import PerRound, RoundIndices
 from graphbandit.base.shapes import Float, Int
 from graphbandit.function_classes.devices import private_randomness
 

@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.shapes import Int64
 
 MOST_ARMS = 40

@@ -11,7 +11,7 @@ from graphbandit.base.checks import setting_boolean
 from graphbandit.base.extras import imported
 from graphbandit.errors import GraphError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
-from graphbandit.graphs.user_input import check_nodes
+from graphbandit.graphs.checked_input import check_nodes
 
 
 def from_networkx(

@@ -25,8 +25,8 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.arms import shown as named
-from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
+from graphbandit.base.arm_names import shown as named
+from graphbandit.base.array_types import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, optional_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError

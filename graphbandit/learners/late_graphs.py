@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmsByArms
+from graphbandit.base.array_types import ArmIndices, ArmsByArms
 from graphbandit.base.checks import setting_boolean, setting_number
 from graphbandit.base.declared import Declared
 from graphbandit.base.saved_files import savable

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import HorizonError, InputError, SettingError
 from graphbandit.function_classes.online import ORACLES, OnlineLinear, Oracle
 from graphbandit.learners.base import Learner

@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
-from graphbandit.base.arrays import Contexts
+from graphbandit.base.arm_names import ArmNames
+from graphbandit.base.array_types import Contexts
 from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float

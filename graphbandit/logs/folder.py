@@ -30,7 +30,7 @@ from graphbandit.logs.format import (
     check_columns,
 )
 from graphbandit.logs.graph_rows import GraphStore
-from graphbandit.logs.sources import Source, range_of
+from graphbandit.logs.storage import Source, range_of
 from graphbandit.logs.widening import widened
 
 SEALED, OPEN = ".parquet", ".arrows"

@@ -16,13 +16,13 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.folder import FolderSource, log_folder
 from graphbandit.logs.format import TABLES, Layout
-from graphbandit.logs.frames import source_of_frames
+from graphbandit.logs.from_arrays import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
+from graphbandit.logs.from_frames import source_of_frames
 from graphbandit.logs.growing_file import ROWS_PER_GROUP, parquet_writer
-from graphbandit.logs.sources import ArraySource, Source
+from graphbandit.logs.storage import ArraySource, Source
 from graphbandit.logs.whole_folder import whole_folder
 from graphbandit.logs.writer import ROWS_PER_FILE
 

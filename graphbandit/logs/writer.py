@@ -27,12 +27,12 @@ from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.column_types import to_format
 from graphbandit.logs.folder import OPEN, log_folder, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, STAMP, TABLES, TIME, Layout, Stamp
+from graphbandit.logs.from_arrays import log_batch, log_stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
 from graphbandit.logs.growing_file import GrowingFile, lock_file, seal
 from graphbandit.logs.widening import widened

@@ -16,7 +16,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.planning.certified_program import SamplingSolution
 from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
 from graphbandit.planning.sampling_program import solve_sampling_lp
-from graphbandit.plots.drawing import (
+from graphbandit.plots.graph_drawing import (
     NUMBERED,
     ROW_LIMIT,
     canvas,

@@ -12,7 +12,16 @@ from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, feedback_graph, hub_of, without_loops
+from graphbandit.plots.graph_drawing import (
+    RADIUS,
+    ROW_LIMIT,
+    along,
+    check_size,
+    cut,
+    feedback_graph,
+    hub_of,
+    without_loops,
+)
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:

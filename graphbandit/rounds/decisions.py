@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import numbers, setting_choice, setting_integer
 from graphbandit.base.program_constants import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown

@@ -7,7 +7,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.evaluation import INTERVALS, Difference, Log, compare, evaluate
-from graphbandit.evaluation.groups import group_of, group_slack, group_starts, n_groups
+from graphbandit.evaluation.group_sums import group_of, group_slack, group_starts, n_groups
 from graphbandit.evaluation.intervals import Groups, bernstein_lower, betting_lower, betting_path
 from graphbandit.studies.evaluation import coverage, efficiency
 from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem

@@ -9,9 +9,9 @@ import graphbandit as gb
 from graphbandit.errors import EngineError, LogError, SettingError
 from graphbandit.evaluation import Log, best_policy, compare, evaluate, replay
 from graphbandit.evaluation.evaluate import _table
-from graphbandit.evaluation.models import ModelData
 from graphbandit.evaluation.passes import PassPlan, reward_range_of, run_in_parts, start_models
 from graphbandit.evaluation.policies import policies_of
+from graphbandit.evaluation.reward_models import ModelData
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging
 from graphbandit.logs.cluster import partitions
@@ -98,7 +98,7 @@ def test_models_never_see_their_own_rounds(fitting):
             data.add(batch, 0, side=True)
         return data
 
-    from graphbandit.evaluation.models import RewardModels, fold_of
+    from graphbandit.evaluation.reward_models import RewardModels, fold_of
 
     def predict(log):
         data = models(log)

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
-from graphbandit.base.tables import short_number
+from graphbandit.base.printed_table import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import FinalRegrets
 from graphbandit.experiments.figures import (
@@ -16,7 +16,7 @@ from graphbandit.experiments.figures import (
 )
 from graphbandit.experiments.results.reading import Results
 from graphbandit.plots import save_figure
-from graphbandit.plots.looks import looks
+from graphbandit.plots.learner_looks import looks
 from tests.experiment_results import ROUNDS, made_up, sweep, tuning
 from tests.plots.test_plots import overlaps
 

@@ -17,7 +17,7 @@ from torch import nn  # noqa: E402
 
 from benchmarks import accelerators  # noqa: E402
 from graphbandit.function_classes import torch_module  # noqa: E402
-from graphbandit.function_classes.networks import Networks  # noqa: E402
+from graphbandit.function_classes.trained_modules import Networks  # noqa: E402
 from tests.function_classes.regressors import check_parts  # noqa: E402
 
 K, D, MEMBERS = 3, 5, 4

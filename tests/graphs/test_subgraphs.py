@@ -16,9 +16,9 @@ from graphbandit.experiments.running.runner import run
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.networks.network import Network
+from graphbandit.graphs.networks.social_network import power_law, social_network
 from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_nodes, sample_subgraphs
-from graphbandit.graphs.networks.synthetic import power_law, social_network
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.graphs.sources import graph_source
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.printed_table import short_number, signed_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import short_number, signed_number
 
 LEVEL = 0.95
 """The level of every interval and test."""

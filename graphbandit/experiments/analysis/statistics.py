@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Mark, short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Cell, Mark, short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.intervals import Interval, student_interval
 from graphbandit.simulate import Summary

@@ -20,8 +20,8 @@ from graphbandit.plots.axes import (
     write_labels,
     write_titles,
 )
-from graphbandit.plots.curves import draw_band, finish_curves, mean_and_std
-from graphbandit.plots.looks import SHOWN, looks, name_lines
+from graphbandit.plots.learner_looks import SHOWN, looks, name_lines
+from graphbandit.plots.regret import draw_band, finish_curves, mean_and_std
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

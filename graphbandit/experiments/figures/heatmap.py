@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.colours import INK
+from graphbandit.base.printed_table import short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import name_index
 from graphbandit.plots.axes import colour_bar, figure_of, new_axes, write_titles

@@ -12,11 +12,11 @@ from graphbandit.base.checks import setting_choice, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.networks.files import edge_format, read_network
 from graphbandit.graphs.networks.network import Network
+from graphbandit.graphs.networks.social_network import social_network
 from graphbandit.graphs.networks.subgraphs import SAMPLERS, Sampler, sample_subgraphs
-from graphbandit.graphs.networks.synthetic import social_network
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from graphbandit.errors import LogError, SettingError
-from graphbandit.interop.vw.rounds import Skipped, VwRound
+from graphbandit.interop.vw.vw_round import Skipped, VwRound
 
 Contexts = Literal["auto", "shared", "arms", "both"]
 

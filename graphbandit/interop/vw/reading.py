@@ -17,11 +17,11 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
 from graphbandit.interop.vw.outline import Contexts, Outline, outline_of
-from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound
+from graphbandit.interop.vw.vw_round import FeatureValues, LineError, Skipped, VwRound
 from graphbandit.logs import Log, LogBatch
-from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.format import Layout
-from graphbandit.logs.sources import ArraySource
+from graphbandit.logs.from_arrays import log_batch, log_stamp
+from graphbandit.logs.storage import ArraySource
 from graphbandit.rounds.shown import Graphs
 
 MAX_FEATURES = 4096

@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
-from graphbandit.base.tables import Table
 from graphbandit.evaluation import INTERVALS, compare, evaluate
 from graphbandit.evaluation.settings import ANY_SIZE, IntervalKind
 from graphbandit.evaluation.values import Estimator

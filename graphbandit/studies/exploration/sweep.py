@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Table, number_cell
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Cell, Table, number_cell
 from graphbandit.errors import InputError
 from graphbandit.experiments.analysis.intervals import Interval, bootstrap_interval
 from graphbandit.learners import AdaCBG

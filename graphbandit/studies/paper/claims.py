@@ -14,8 +14,8 @@ from itertools import combinations
 
 import numpy as np
 
+from graphbandit.base.printed_table import counted, short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import counted, short_number
 from graphbandit.experiments.analysis.intervals import Interval, bootstrap_interval, slope_interval
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.graphs import parameters as graph_parameters

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
-from graphbandit.logs.array_input import log_stamp, told_n_arms
 from graphbandit.logs.arrow_rows import fixed_lists
 from graphbandit.logs.column_types import arm_numbers, is_text, plain
 from graphbandit.logs.format import (
@@ -25,7 +24,8 @@ from graphbandit.logs.format import (
     check_columns,
     check_present,
 )
-from graphbandit.logs.sources import TableSource, graph_rows
+from graphbandit.logs.from_arrays import log_stamp, told_n_arms
+from graphbandit.logs.storage import TableSource, graph_rows
 from graphbandit.rounds.shown import Graphs
 
 

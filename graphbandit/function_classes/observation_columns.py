@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ObservationIndices, PerObservation
+from graphbandit.base.array_types import ObservationIndices, PerObservation
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError

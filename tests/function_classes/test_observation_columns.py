@@ -8,7 +8,7 @@ import pytest
 
 from graphbandit.base import saved_files
 from graphbandit.errors import InputError
-from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.observation_columns import Columns
 
 
 def rows(rng, n):
