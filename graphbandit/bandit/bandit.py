@@ -31,12 +31,13 @@ from graphbandit.bandit.inputs import (
     rewards_of,
 )
 from graphbandit.bandit.keys import Keys
-from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
+from graphbandit.bandit.log import BanditLog, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.choices import LogSync
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.trusted import trusted, tuple_of

@@ -22,7 +22,8 @@ def bench(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Parts: lp, squarecb, decision, everyday, throughput, scaling, startup, service.", show_default="all"
+            help="Benchmarks: lp, squarecb, decision, everyday, throughput, scaling, startup, service.",
+            show_default="all",
         ),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder for the results.", file_okay=False)] = Path("results/bench"),

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from graphbandit.base.choices import ContextForm, LogFormat, WrittenFormat
 from graphbandit.cli.console import amount_bars
-from graphbandit.cli.option_words import errors_in_options
+from graphbandit.cli.option_words import errors_in_options, one_of
 
 app = typer.Typer()
 
@@ -17,9 +18,6 @@ WORDS = {
     r"arms=\[\.\.\.\]": "--arm NAME, once for each arm",
     "expected one of the names in arms": "expected one of the names that --arm gives",
     "expected a frame of rewards": "expected --rewards TABLE",
-    "^source_format is": "--from is",
-    "^target_format is": "--to is",
-    "^contexts is": "--contexts is",
     "expected columns among": "expected --context and --probability to name some of",
     "the column ('.*?') of context": r"--context \1",
     "the column ('.*?') of probabilities": r"--probability \1",
@@ -47,16 +45,16 @@ def convert(
         ),
     ],
     source_format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", help="vw-dsjson, vw-text, obp, csv, parquet or log.", show_default="by the name of the file"
-        ),
+        LogFormat | None,
+        typer.Option("--from", metavar="FORMAT", help=one_of(LogFormat), show_default="by the name of the file"),
     ] = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", help="vw-dsjson, vw-text, obp or log.", show_default="by the name of the file")
+        WrittenFormat | None,
+        typer.Option("--to", metavar="FORMAT", help=one_of(WrittenFormat), show_default="by the name of the file"),
     ] = None,
-    contexts: Annotated[
-        str, typer.Option(help="Which of Vowpal Wabbit's features form the context: auto, shared, arms or both.")
+    context_form: Annotated[
+        ContextForm,
+        typer.Option(metavar="FORM", help=f"Which of Vowpal Wabbit's features form the context: {one_of(ContextForm)}"),
     ] = "auto",
     feature: Annotated[
         list[str] | None,
@@ -104,7 +102,7 @@ def convert(
             target,
             source_format=source_format,
             target_format=target_format,
-            contexts=contexts,  # type: ignore[arg-type]
+            context_form=context_form,
             features=feature or None,
             progress=show("rounds"),
             context=context or None,

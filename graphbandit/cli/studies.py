@@ -31,10 +31,10 @@ Rounds = Annotated[int | None, typer.Option(help="Number of rounds of each run."
 Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
 
 
-@app.command(epilog="Example: graphbandit reproduce --full --graph edges.csv")
+@app.command(epilog="Example: graphbandit reproduce --full --network edges.csv")
 def reproduce(
     full: Full = False,
-    graph: Annotated[
+    network: Annotated[
         Path | None,
         typer.Option(help="A network of your own, as a file of edges.", show_default="a stand-in for Flixster"),
     ] = None,
@@ -50,7 +50,7 @@ def reproduce(
     Experiments: ablation, clique-table, flixster, parts, independence, arms, horizon, reward-scale, directed.
     What has finished is not run again.
     """
-    _run(_plan("paper", full, only, repeats, rounds, seed=seed, network=graph), out, workers)
+    _run(_plan("paper", full, only, repeats, rounds, seed=seed, network=network), out, workers)
 
 
 @app.command(epilog="Example: graphbandit leaderboard --full")

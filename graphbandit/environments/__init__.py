@@ -8,7 +8,7 @@ from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.environments.classification import classification
 from graphbandit.environments.data_files import LabelledData, RatingData, read_labelled, read_ratings
 from graphbandit.environments.datasets import load_dataset
-from graphbandit.environments.known_rewards import TableEnvironment
+from graphbandit.environments.known_rewards import KnownRewardsEnvironment
 from graphbandit.environments.linear import LinearEnvironment, linear
 from graphbandit.environments.probabilistic import ProbabilisticEnvironment, probabilistic
 from graphbandit.environments.ratings import ratings
@@ -20,13 +20,13 @@ __all__ = [
     "ArrayEnvironment",
     "Environment",
     "Instance",
+    "KnownRewardsEnvironment",
     "LabelledData",
     "LinearEnvironment",
     "ProbabilisticEnvironment",
     "RatingData",
     "Rounds",
     "SyntheticEnvironment",
-    "TableEnvironment",
     "UnitsEnvironment",
     "arms",
     "classification",

@@ -69,14 +69,14 @@ class Rounds:
         if len(parts) == 1:
             return parts[0]
         masks = [part.available for part in parts if part.available is not None]
-        unsure = [part.probabilistic for part in parts if part.probabilistic is not None]
+        probabilistic = [part.probabilistic for part in parts if part.probabilistic is not None]
         return cls(
             contexts=np.concatenate([part.contexts for part in parts]),
             graphs=FeedbackGraphs.concatenate([part.graphs for part in parts]),
             means=np.concatenate([part.means for part in parts]),
             rewards=np.concatenate([part.rewards for part in parts]),
             available=np.concatenate(masks) if len(masks) == len(parts) else None,
-            probabilistic=ProbabilisticGraphs.concatenate(unsure) if len(unsure) == len(parts) else None,
+            probabilistic=ProbabilisticGraphs.concatenate(probabilistic) if len(probabilistic) == len(parts) else None,
             hidden=any(part.hidden for part in parts),
         )
 

@@ -20,7 +20,7 @@ from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_grap
 from graphbandit.environments.classification import label_array, standardised
 from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.environments.graph_setting import GraphSetting, source_of
-from graphbandit.environments.known_rewards import TableEnvironment
+from graphbandit.environments.known_rewards import KnownRewardsEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph
@@ -53,7 +53,7 @@ def ratings(
     function_class: FunctionClass[Any, Any, Any] | None = None,
     item_names: Mapping[Any, str] | None = None,
     **graph_options: Any,
-) -> TableEnvironment:
+) -> KnownRewardsEnvironment:
     """Make a bandit whose arms are the most rated items, and whose contexts are users.
 
     **Rewards** are the ratings, shifted and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
@@ -63,7 +63,7 @@ def ratings(
     context never contains the ratings to predict. With unrated="model" the factors are fitted to the ratings that
     exist, with "zero" to the whole table.
 
-    Further keywords go to the kind of graph. `TableEnvironment` describes the order of the users.
+    Further keywords go to the kind of graph. `KnownRewardsEnvironment` describes the order of the users.
 
     - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
     - `graph`: "similarity" (default) joins an item to the `degree` (2) items whose columns of ratings have the largest
@@ -80,7 +80,7 @@ def ratings(
       ratings alone, clipped to [0, 1]. "zero": 0. None (default): "zero" for counts, "model" otherwise.
     - `intercept`: whether to add a last feature that is always 1; False by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
-    - `noise`: the noise that learners are told; None (default): as in `TableEnvironment`.
+    - `noise`: the noise that learners are told; None (default): as in `KnownRewardsEnvironment`.
     - `function_class`: the function class that learners are told; None (default): a linear function for each item.
     - `item_names`: a mapping from items to names; None (default): the items themselves.
     """
@@ -125,11 +125,11 @@ def ratings(
     names = {} if item_names is None else item_names
     if not isinstance(names, Mapping):
         raise SettingError(f"item_names is {names!r}; expected a mapping from items to names")
-    return TableEnvironment(
+    return KnownRewardsEnvironment(
         contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
-        table=table,
+        means=table,
         source=source_of(graph, graph_options, n_arms, ITEM_GRAPHS, profiles),
-        arm_names=tuple(str(names.get(item, item)) for item in item_ids[arms].tolist()),
+        arms=tuple(str(names.get(item, item)) for item in item_ids[arms].tolist()),
         reward_noise=reward_noise,
         noise=noise,
         function_class=function_class,

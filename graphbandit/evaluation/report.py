@@ -130,8 +130,10 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
         ("interval", f"{settings.interval} at {settings.level:.0%}{steady}"),
         ("seed", f"{settings.seed}"),
     ]
-    if settings.clip is not None or settings.shrink is not None:
-        facts.append(("weights", f"clip {settings.clip}" if settings.shrink is None else f"shrink {settings.shrink}"))
+    if settings.largest_weight is not None or settings.shrink is not None:
+        facts.append(
+            ("weights", f"clip {settings.largest_weight}" if settings.shrink is None else f"shrink {settings.shrink}")
+        )
     if not np.isnat(table.sums.times[0]):
         facts.append(("time", f"{str(table.sums.times[0])[:16]} to {str(table.sums.times[1])[:16]}"))
     if table.dropped:

@@ -54,7 +54,7 @@ class Features(Encoder):
     intercept: bool
     extra: Extra
     absent: Absent
-    _plan: tuple[tuple[str, Column, int], ...] = field(init=False, repr=False, compare=False)
+    _layout: tuple[tuple[str, Column, int], ...] = field(init=False, repr=False, compare=False)
     _blank: list[float] = field(init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
@@ -70,9 +70,9 @@ class Features(Encoder):
         setting_choice("extra", extra, get_args(Extra))
         setting_choice("absent", absent, get_args(Absent))
         declared = _declared(columns)
-        names, plan = ["intercept"] if intercept else [], []
+        names, layout = ["intercept"] if intercept else [], []
         for name, column in declared:
-            plan.append((name, column, len(names)))
+            layout.append((name, column, len(names)))
             names += column.feature_names(name)
         if not names:
             raise SettingError("columns are empty and there is no intercept; expected at least one feature")
@@ -83,7 +83,7 @@ class Features(Encoder):
         object.__setattr__(self, "intercept", intercept)
         object.__setattr__(self, "extra", extra)
         object.__setattr__(self, "absent", absent)
-        object.__setattr__(self, "_plan", tuple(plan))
+        object.__setattr__(self, "_layout", tuple(layout))
         object.__setattr__(self, "_blank", [1.0] * intercept + [0.0] * (len(names) - intercept))
         object.__setattr__(self, "_names", tuple(names))
 
@@ -171,9 +171,9 @@ class Features(Encoder):
         row = self._blank.copy()
         unknown: dict[str, int] = {}
         missing: dict[str, int] = {}
-        if len(context) != len(self._plan):
+        if len(context) != len(self._layout):
             check_names(context, self.column_names, absent=self.absent, extra=self.extra)
-        for name, column, at in self._plan:
+        for name, column, at in self._layout:
             try:
                 value = context[name]
             except KeyError:
@@ -206,7 +206,7 @@ class Features(Encoder):
         tally = NOTHING
         if self.intercept:
             values[:, 0] = 1.0
-        for name, column, at in self._plan:
+        for name, column, at in self._layout:
             tally = tally + _tally(name, _put_column(name, column, table, values[:, at : at + column.size]))
         return values, tally
 

@@ -17,7 +17,7 @@ from .kernel import KernelClass as KernelClass
 from .last_layer import LastLayerClass as LastLayerClass
 from .linear import LinearClass as LinearClass
 from .linear import LinearData as LinearData
-from .observation_columns import Columns as Columns
+from .observation_columns import ObservationColumns as ObservationColumns
 from .online import OnlineLinear as OnlineLinear
 from .reduction import ReductionClass as ReductionClass
 from .regressor import RegressorClass as RegressorClass

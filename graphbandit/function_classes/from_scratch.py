@@ -18,7 +18,7 @@ from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.feature_maps import arm_factors
 from graphbandit.function_classes.fits import Fit, FitReport, RefitData, RefitModel, fit_up_to
-from graphbandit.function_classes.observation_columns import Columns
+from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
@@ -182,7 +182,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
 
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return RefitData(columns=Columns.empty((self._dimension,)), half_life=half_life)
+        return RefitData(columns=ObservationColumns.empty((self._dimension,)), half_life=half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept: one row an observation, behind those that are there."""
@@ -246,13 +246,13 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
             for function, guess in zip(functions, guesses, strict=True)
         ]
 
-    def _at_data(self, columns: Columns, member: Member[Function]) -> PerObservation:
+    def _at_data(self, columns: ObservationColumns, member: Member[Function]) -> PerObservation:
         """The values at the observations; the rewards themselves where the arm is not known."""
         values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
         values = self._factors[columns.arms] * (member.center + member.unit * values)
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
-    def unseen(self, columns: Columns) -> ArmMask:
+    def unseen(self, columns: ObservationColumns) -> ArmMask:
         """The arms of which nothing is known, because they were seen too rarely."""
         return np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
 

@@ -29,7 +29,7 @@ from graphbandit.function_classes.ellipsoid import (
 )
 from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
 from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
-from graphbandit.function_classes.observation_columns import Columns
+from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.parametric import Known, ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
 from graphbandit.function_classes.value_bounds import candidates_within, widths_within
@@ -70,7 +70,7 @@ class GeneralizedLinearData(Declared):
     - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
     """
 
-    columns: Columns
+    columns: ObservationColumns
     link: Link
     ridge: float | None = field(metadata=limits(above=0.0))
     blocks: int = field(metadata=limits(at_least=1))
@@ -200,7 +200,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     def empty(self, half_life: float | None = None) -> GeneralizedLinearData:
         """No observation yet."""
         return GeneralizedLinearData(
-            columns=Columns.empty((self.features.size,)),
+            columns=ObservationColumns.empty((self.features.size,)),
             link=self.link,
             ridge=self.ridge,
             blocks=self.features.blocks,
@@ -230,7 +230,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
                 self._warn_of_impossible_mean(before.rewards, columns.rewards, outcomes)
         return replace(data, columns=columns)
 
-    def _warn_of_impossible(self, before: Columns, seen: Observations, outcomes: PerObservation) -> None:
+    def _warn_of_impossible(self, before: ObservationColumns, seen: Observations, outcomes: PerObservation) -> None:
         """Warn of the first outcome outside [0, 1]: the factor was probably not what the reward was made with."""
         strange = np.flatnonzero(np.abs(outcomes - 0.5) > 0.5 + ROUNDING)
         if not len(strange) or (np.abs(before.rewards - 0.5) > 0.5 + ROUNDING).any():

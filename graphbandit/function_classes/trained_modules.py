@@ -44,7 +44,7 @@ def _aligned_products() -> "type[TorchFunctionMode]":
     return Aligned
 
 
-class Networks:
+class TrainedModules:
     """Trained modules of one kind, from rows (n, d) to (n, outputs) or (n,).
 
     The modules stay on the processor. Each device gets copies when they are first needed, which are never pickled: so

@@ -18,26 +18,26 @@ from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph
 from graphbandit.logs import Log
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS
 
-Kind = Literal["pandas", "polars", "pyarrow"]
+Library = Literal["pandas", "polars", "pyarrow"]
 
 
-def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
+def to_frames(log: Log, library: Library = "pandas") -> dict[str, Any]:
     """The tables decisions, rewards and graphs of a log as data frames, by name (docs/log-format.md has the columns).
 
     - `log`: the log.
-    - `kind`: "pandas" (default), "polars" or "pyarrow".
+    - `library`: "pandas" (default), "polars" or "pyarrow".
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
     >>> to_frames(log, "pyarrow")["rewards"].column("arm").to_pylist()
     [0, 1]
     """
-    setting_choice("kind", kind, get_args(Kind))
+    setting_choice("library", library, get_args(Library))
     tables = log.to_arrow()
     frames = {name: narwhals.from_native(tables[name], eager_only=True) for name in (DECISIONS, REWARDS, GRAPHS)}
-    if kind == "pyarrow":
+    if library == "pyarrow":
         return {name: frame.to_arrow() for name, frame in frames.items()}
-    imported(kind, kind)
-    return {name: frame.to_pandas() if kind == "pandas" else frame.to_polars() for name, frame in frames.items()}
+    imported(library, library)
+    return {name: frame.to_pandas() if library == "pandas" else frame.to_polars() for name, frame in frames.items()}
 
 
 def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:

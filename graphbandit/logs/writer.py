@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import LogSync
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import LogError, SettingError
@@ -75,9 +76,9 @@ class LogWriter:
         context_names: Sequence[str] | None = None,
         columns: Mapping[str, pa.DataType] | None = None,
         rows_per_file: int = ROWS_PER_FILE,
-        sync: Literal["file", "append"] = "file",
+        sync: LogSync = "file",
     ) -> None:
-        setting_choice("sync", sync, ("file", "append"))
+        setting_choice("sync", sync, get_args(LogSync))
         self._rows_per_file = setting_integer("rows_per_file", rows_per_file, at_least=1)
         self._sync = sync == "append"
         self.folder = log_folder(folder)
@@ -193,13 +194,13 @@ class LogWriter:
             row = int(np.argmin(np.isfinite(values)))
             raise LogError(f"the reward is {values[row]}; expected a finite number", table=REWARDS, row=row)
         n = len(of)
-        odds = None if observation_probabilities is None else np.asarray(observation_probabilities, dtype=np.float64)
+        q = None if observation_probabilities is None else np.asarray(observation_probabilities, dtype=np.float64)
         stamps = None if times is None else np.asarray(times, dtype="datetime64[us]")
         columns = [
             pa.array(of, pa.int64()),
             pa.array(which, pa.int32()),
             pa.array(values),
-            pa.nulls(n, pa.float64()) if odds is None else pa.array(odds, mask=np.isnan(odds)),
+            pa.nulls(n, pa.float64()) if q is None else pa.array(q, mask=np.isnan(q)),
             pa.nulls(n, TIME) if stamps is None else pa.array(stamps).cast(TIME),
         ]
         if n:
@@ -312,8 +313,8 @@ class LogWriter:
                     number, spelt[i] = -1, row
             numbers[i] = number
         if new:
-            edges, odds = edge_columns([row for _, row in new])
-            rows = [pa.array([number for number, _ in new], pa.int64()), edges, odds]
+            edges, probabilities = edge_columns([row for _, row in new])
+            rows = [pa.array([number for number, _ in new], pa.int64()), edges, probabilities]
             self._stage(GRAPHS, pa.table(rows, schema=self.layout.schema(GRAPHS)))
         return numbers[place], [spelt.get(int(i)) for i in place] if spelt else None
 

@@ -97,7 +97,7 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
     ("arguments", "message"),
     [
         (["reproduce", "--only", "ablatoin"], "only is 'ablatoin'; did you mean 'ablation'?"),
-        (["reproduce", "--graph", "no.csv"], "graph is 'no.csv'; expected a file of edges"),
+        (["reproduce", "--network", "no.csv"], "network is 'no.csv'; expected a file of edges"),
         (["reproduce", "--repeats", 0], "repeats is 0"),
         (["reproduce", "--seed", -1], "seed is -1"),
         (["reproduce", "--workers", 0], "workers is 0"),

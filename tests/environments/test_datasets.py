@@ -50,7 +50,7 @@ def test_named_sets_are_read_from_the_directory_or_a_folder_in_it(folder):
     assert isinstance(letter, LabelledData)
     np.testing.assert_array_equal(letter.X, X)
     np.testing.assert_array_equal(letter.y, Y)
-    assert letter.classes == ("A", "B", "C", "D")
+    assert letter.class_names == ("A", "B", "C", "D")
     films = load_dataset("movielens", str(folder))
     assert isinstance(films, RatingData)
     assert (films.users[0], films.items[0], films.values[0], films.counts) == (1, 10, 1.5, False)
@@ -83,7 +83,7 @@ def test_a_file_that_is_missing_is_named(name, tmp_path):
 def test_published_forms_are_read_too(tmp_path):
     (tmp_path / "letter.dat").write_text(KEEL_TEXT)
     letter = load_dataset("letter", tmp_path)
-    assert (letter.X.tolist(), letter.y.tolist(), letter.classes) == (
+    assert (letter.X.tolist(), letter.y.tolist(), letter.class_names) == (
         [[1, 2.5], [3, 4], [0, -1]],
         ["A", "B", "A"],
         None,
@@ -212,8 +212,8 @@ def test_sets_of_scikit_learn(name, shape, n_classes):
     pytest.importorskip("sklearn")
     data = load_dataset(name)
     assert data.X.shape == shape
-    environment = gb.environments.classification(data.X, data.y, class_names=data.classes, graph="confusion")
-    assert environment.n_arms == n_classes == len(environment.arm_names)
+    environment = gb.environments.classification(data.X, data.y, class_names=data.class_names, graph="confusion")
+    assert environment.n_arms == n_classes == len(environment.arms)
     assert {load_dataset(other).y.max() for other in BUNDLED} == {9, 2, 1}
 
 
@@ -252,7 +252,7 @@ degree = 3
 [environments.clicks]
 kind = "linear"
 n_arms = 6
-arms = "per-arm"
+arm_kind = "per-arm"
 link = "logistic"
 graph = "clique_group"
 n_cliques = 2
@@ -349,7 +349,7 @@ def test_real_classification_sets(name):
     data = load_dataset(name, REAL)
     n_classes = len(np.unique(data.y))
     for graph in ("similarity", "confusion", "hierarchy"):
-        environment = gb.environments.classification(data.X, data.y, graph=graph, class_names=data.classes)
+        environment = gb.environments.classification(data.X, data.y, graph=graph, class_names=data.class_names)
         assert environment.n_arms == n_classes
         assert environment.source.graph.is_undirected
         assert environment.source.graph.has_all_loops
@@ -367,7 +367,7 @@ def test_real_ratings(name, n_ratings):
     )
     assert environment.n_arms == 50
     assert environment.n_rows > 400
-    assert (environment.table >= 0).all()
-    assert (environment.table <= 1).all()
+    assert (environment.means >= 0).all()
+    assert (environment.means <= 1).all()
     if name == "movielens":
-        assert "Pulp Fiction (1994)" in environment.arm_names
+        assert "Pulp Fiction (1994)" in environment.arms

@@ -28,7 +28,7 @@ def built(**settings):
 
 def test_arms_are_the_most_rated_items_and_users_have_enough_ratings():
     environment = built(item_names={7 * int(ARMS[0]): "the first"})
-    assert environment.arm_names == ("the first", *(str(7 * item) for item in ARMS[1:]))
+    assert environment.arms == ("the first", *(str(7 * item) for item in ARMS[1:]))
     assert (environment.n_arms, environment.n_rows) == (K, KEPT.sum())
     assert environment.contexts.shape == (KEPT.sum(), 3)
     assert 0 < KEPT.sum() < N_USERS
@@ -39,7 +39,7 @@ def test_arms_are_the_most_rated_items_and_users_have_enough_ratings():
 
 
 def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interval():
-    table = built().table
+    table = built().means
     mask = RATED[KEPT][:, ARMS]
     np.testing.assert_allclose(table[mask], (STARS[KEPT][:, ARMS][mask] - 1) / 4)
     assert table.min() >= 0
@@ -48,7 +48,7 @@ def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interva
     usual = np.nanmean(np.where(mask, table, np.nan), axis=0)
     blind = np.broadcast_to(usual, mask.shape)[~mask] - hidden
     assert np.mean((table[~mask] - hidden) ** 2) < 0.6 * np.mean(blind**2), "better than the mean of each item"
-    zero = built(unrated="zero").table
+    zero = built(unrated="zero").means
     assert (zero[~mask] == 0).all()
     np.testing.assert_array_equal(zero[mask], table[mask])
 
@@ -59,17 +59,17 @@ def test_contexts_hold_nothing_of_the_arms_ratings(unrated):
     changed = np.where(of_arms, RNG.permutation(VALUES), VALUES)
     other = ratings(USERS, ITEMS, changed, n_items=K, dimension=3, rank=2, unrated=unrated)
     np.testing.assert_array_equal(other.contexts, built(unrated=unrated).contexts)
-    assert not np.array_equal(other.table, built(unrated=unrated).table)
+    assert not np.array_equal(other.table, built(unrated=unrated).means)
 
 
 def test_order_of_rows_and_ids_of_another_type_change_nothing():
     order = RNG.permutation(len(VALUES))
     shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_items=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(shuffled.table, built().table)
+    np.testing.assert_array_equal(shuffled.table, built().means)
     np.testing.assert_array_equal(shuffled.contexts, built().contexts)
     named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_items=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(named.table, built().table)
-    assert named.arm_names[0] == f"i{7 * int(ARMS[0]):03}"
+    np.testing.assert_array_equal(named.table, built().means)
+    assert named.arms[0] == f"i{7 * int(ARMS[0]):03}"
 
 
 def test_a_rating_given_twice_counts_with_its_mean():
@@ -115,7 +115,7 @@ def test_rounds_are_the_same_in_any_portions_and_noise_is_added():
     instance = environment.instance(seed=2, repeat=3)
     whole = check_portions(instance)
     assert (whole.rewards - whole.means).std() == pytest.approx(0.2, rel=0.05)
-    assert instance.problem(5).noise == pytest.approx(np.hypot(np.ptp(environment.table) / 2, 0.2))
+    assert instance.problem(5).noise == pytest.approx(np.hypot(np.ptp(environment.means) / 2, 0.2))
     n = environment.n_rows
     np.testing.assert_array_equal(np.sort(instance.rows(n, 2 * n)), np.arange(n))
 

@@ -64,10 +64,10 @@ def test_the_command(folder):
     ("options", "message"),
     [
         (["--policy", "nothing.gb"], "graphbandit: the policy 'nothing' is 'nothing.gb'"),
-        (["--method", "magic"], "graphbandit: --method is 'magic'"),
+        (["--method", "magic"], "'magic' is not one of 'direct'"),
         (["--policy", "uniform", "--policy", "uniform"], "has the name 'uniform' twice"),
         (["--by", "city"], "--by is 'city'; expected one of the log's columns, country; features of the context are"),
-        (["--missing", "never"], "--missing is 'never'"),
+        (["--missing-rewards", "never"], "--missing-rewards is 'never'"),
         (["--reward-range", 0, 0.1], "expected them within --reward-range 0.0 0.1"),
         (
             ["--report", "/no/such/folder/page.html"],

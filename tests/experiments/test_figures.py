@@ -82,7 +82,7 @@ def test_looks_differ_without_colour_too() -> None:
 
 
 def test_logarithmic_axes_have_plain_numbers(swept: Results) -> None:
-    figure = plot_curves(swept, environment="cliques", scale="log")
+    figure = plot_curves(swept, environment="cliques", axis_scale="log")
     figure.draw_without_rendering()
     assert {"1", "10", "100"} <= {label.get_text() for label in figure.axes[0].get_xticklabels()}
 
@@ -154,7 +154,7 @@ def every_figure(results: Results) -> list[Figure]:
     table = FinalRegrets.of(results)
     return [
         plot_curves(results, environment=table.environments[0]),
-        plot_curves(results, environment=table.environments[0], scale="log", band="std"),
+        plot_curves(results, environment=table.environments[0], axis_scale="log", band="std"),
         plot_paired(results, baseline=table.learners[0]),
         plot_ranks(results),
         plot_regret_versus_time(results),

@@ -186,7 +186,7 @@ def source(kind: str, options: dict[str, Any]) -> Outcome:
 
 
 def network(sampler: str) -> Outcome:
-    """A generated social network, and connected parts of it."""
+    """A generated social network, and connected components of it."""
     found = social_network(1500, rng=np.random.default_rng(55), largest_degree=80)
     parts = dense(sample_subgraphs(found, 12, 6, sampler=sampler, rng=np.random.default_rng(56)))
     edges = np.asarray(found.edges())

@@ -96,10 +96,10 @@ BAD = [
     (("log.xlsx", "log"), "log.xlsx ends in '.xlsx'; expected .dsjson"),
     (("good.dsjson", "other.txt"), "neither good.dsjson nor other.txt is a log"),
     (("good.dsjson", "full"), "full exists already"),
-    (("good.dsjson", "log", "--from", "excel"), "--from is 'excel'"),
+    (("good.dsjson", "log", "--from", "excel"), "'excel' is not one of 'vw-dsjson'"),
     (("good.dsjson", "log", "--context", "age"), "context came with a file of vw-dsjson"),
     (("written", "log.csv"), "a log cannot be written as csv"),
-    (("good.dsjson", "log", "--contexts", "all"), "--contexts is 'all'"),
+    (("good.dsjson", "log", "--context-form", "all"), "'all' is not one of 'auto'"),
 ]
 
 

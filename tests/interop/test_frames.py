@@ -87,7 +87,7 @@ def test_other_files_and_kinds_are_refused(tmp_path, monkeypatch):
     with pytest.raises(LogError, match="cannot be read"):
         frames.read(tmp_path / "log.parquet")
     log = Log.from_arrays(actions=[0], probabilities=[[1.0]], rewards=[1.0])
-    with pytest.raises(SettingError, match="kind is 'excel'"):
+    with pytest.raises(SettingError, match="library is 'excel'"):
         frames.to_frames(log, "excel")
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r"polars is needed for this: pip install 'graphbandit\[polars\]'"):

@@ -45,7 +45,7 @@ def observations(rounds, actions, seen):
 @pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(epoch_growth=2.0)], ids=["IDSG", "AdaCBG"])
 def test_edges_are_counted_play_by_play(learner):
     """A full run against a literal count of what each play revealed."""
-    late = gb.learners.LateGraph(learner=learner, present=0.5, absent=2.0)
+    late = gb.learners.LateGraph(learner=learner, prior_present=0.5, prior_absent=2.0)
     environment = small(shown="nothing")
     (done,) = run_repeat([("late", late)], environment, rounds=100, repeat=0, seed=4, keep_decisions=True)
     decisions = gb.Decisions.concatenate(done.decisions)
@@ -133,7 +133,7 @@ def test_the_estimate_comes_close_to_the_probabilities():
 
 def test_regret_is_close_to_that_with_known_probabilities():
     kind = {"graph": "clique_group", "n_cliques": 2, "fixed_graph": True}
-    base = environments.linear(n_arms=8, dimension=3, arms="per-arm", **kind)
+    base = environments.linear(n_arms=8, dimension=3, arm_kind="per-arm", **kind)
 
     def final(learner, shown):
         environment = environments.probabilistic(base, probability=0.5, shown=shown)

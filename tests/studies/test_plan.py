@@ -72,7 +72,7 @@ def test_the_command_runs_the_same_plan() -> None:
         ({"study": "classes", "repeats": 0}, "repeats is 0"),
         ({"study": "paper", "rounds": 1.5}, r"rounds is 1\.5"),
         ({"study": "paper", "seed": -1}, "seed is -1"),
-        ({"study": "paper", "network": Path("nowhere.csv")}, r"graph is 'nowhere.csv'; expected a file"),
+        ({"study": "paper", "network": Path("nowhere.csv")}, r"network is 'nowhere.csv'; expected a file"),
         ({"study": "paper", "network": Path("no.csv"), "only": ("arms",)}, "expected none without the experiment"),
         ({"study": "leaderboard", "network": Path("no.csv")}, "expected none"),
     ],

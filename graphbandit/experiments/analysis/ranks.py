@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.printed_table import counted
 from graphbandit.errors import InputError
-from graphbandit.experiments.analysis.intervals import LEVEL
+from graphbandit.experiments.analysis.repeat_intervals import LEVEL
 from graphbandit.experiments.analysis.statistics import FinalRegrets
 
 

@@ -117,16 +117,16 @@ def run_all(
     from graphbandit.experiments.results.writing import Store
 
     engine = Processes() if engine is None else engine
-    plans = [planned_runs(experiment) for experiment, _ in jobs]
+    runs_of_jobs = [planned_runs(experiment) for experiment, _ in jobs]
     with contextlib.ExitStack() as stack:
         stores = [
             stack.enter_context(Store.opened(Path(out), experiment, runs))
-            for (experiment, out), runs in zip(jobs, plans, strict=True)
+            for (experiment, out), runs in zip(jobs, runs_of_jobs, strict=True)
         ]
         states, todo = [], []
-        labels = [{each.key: each.learner.label for each in runs} for runs in plans]
+        labels = [{each.key: each.learner.label for each in runs} for runs in runs_of_jobs]
         askers: dict[str, list[int]] = {}
-        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, plans, stores, strict=True)):
+        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, runs_of_jobs, stores, strict=True)):
             finished = store.finished()
             state = Progress(total=len(runs), finished_before=0, rounds=experiment.rounds)
             missing = []

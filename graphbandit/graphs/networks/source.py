@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import get_args
 
 import numpy as np
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import Sampler
 from graphbandit.base.seeds import stream
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -16,7 +18,7 @@ from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.networks.files import edge_format, read_network
 from graphbandit.graphs.networks.network import Network
 from graphbandit.graphs.networks.social_network import social_network
-from graphbandit.graphs.networks.subgraphs import SAMPLERS, Sampler, sample_subgraphs
+from graphbandit.graphs.networks.subgraphs import sample_subgraphs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ class NetworkSource:
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
         setting_integer("count", self.count, at_least=1)
-        setting_choice("sampler", self.sampler, list(SAMPLERS))
+        setting_choice("sampler", self.sampler, get_args(Sampler))
         setting_integer("pool_seed", self.pool_seed, at_least=0)
         if self.file is not None:
             if not isinstance(self.file, str):
