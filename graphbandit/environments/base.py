@@ -101,7 +101,10 @@ def check_rounds(first: int, stop: int, *, at_most: int | None = None) -> None:
 
 
 class Instance(ABC):
-    """One problem of an environment, and its rounds."""
+    """One problem of an environment, and its rounds.
+
+    - `first`, `stop`: the rounds first .. stop - 1 are asked for, counted from 0.
+    """
 
     @abstractmethod
     def problem(self, horizon: int | None) -> Problem:
@@ -109,11 +112,14 @@ class Instance(ABC):
 
     @abstractmethod
     def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, counted from 0."""
+        """The rounds first .. stop - 1."""
 
 
 class Environment(ABC):
-    """Settings of an environment."""
+    """Settings of an environment.
+
+    - `seed`, `repeat`: the seed, and the number of the repeat, 0 by default, of the problem that is asked for.
+    """
 
     @property
     @abstractmethod

@@ -137,7 +137,11 @@ class LinearEnvironment(GraphEnvironment):
         return (self.n_arms, self.dimension) if self.arm_kind == "new" else (self.dimension,)
 
     def draw_features(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
-        """Draw feature vectors along the last axis."""
+        """Draw feature vectors along the last axis.
+
+        - `rng`: draws them.
+        - `shape`: the shape of the array.
+        """
         return self.shaped(rng.standard_normal(shape))
 
     def shaped(self, normals: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:

@@ -44,6 +44,12 @@ class Column(ABC):
     """One column of a context: how many features it makes, what they are called, and their values.
 
     - `missing`: what a missing value becomes; in a "column" of its own, it is the last feature.
+
+    What `put` takes:
+
+    - `name`: the name of the column.
+    - `value`: its value in one context.
+    - `row`, `at`: the features of the context, and where those of this column begin.
     """
 
     missing: Missing

@@ -100,7 +100,14 @@ class FiniteSpace(Declared):
 
 
 class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]):
-    """What all finite classes share; each class evaluates its functions in its own way."""
+    """What all finite classes share; each class evaluates its functions in its own way.
+
+    What its methods take besides those of `FunctionClass`:
+
+    - `members`: some functions, as a mask or by their numbers.
+    - `losses`: the sum of squared errors of each function, which is added to.
+    - `roots`: the roots of the rounds' weights w; None: all are 1.
+    """
 
     weighs = True
 
@@ -116,10 +123,7 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
     def add_losses(
         self, losses: Float[np.ndarray, " functions"], observations: Observations, roots: PerRound | None
     ) -> None:
-        """Add w (f_i(x, a) - y)^2 of every observation to `losses`, block by block and in their order.
-
-        `roots` are the roots of the rounds' weights w; None: all are 1.
-        """
+        """Add w (f_i(x, a) - y)^2 of every observation to `losses`, block by block and in their order."""
         from graphbandit.kernels.function_classes.finite import finite_losses
 
         for block in blocks_of(len(observations)):

@@ -124,18 +124,30 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
     def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Function:
         """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
 
-        `targets` are the rewards, centred and of unit variance, in multiples of 2^-30.
+        - `data`: the observations.
+        - `targets`: the rewards, centred and of unit variance, in multiples of 2^-30.
+        - `number`: which fit it is.
+        - `rng`: draws what is random in it.
         """
 
     def fit_numbers(
         self, data: RefitData, targets: PerObservation, numbers: tuple[int, ...], rngs: list[np.random.Generator]
     ) -> list[Function]:
-        """The fits of one group, one after the other."""
+        """The fits of one group, one after the other.
+
+        - `data`, `targets`: as in `fit_number`.
+        - `numbers`, `rngs`: which fits they are, and what draws for each.
+        """
         return [self.fit_number(data, targets, number, rng) for number, rng in zip(numbers, rngs, strict=True)]
 
     @abstractmethod
     def pair_values(self, function: Function, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
-        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`."""
+        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`.
+
+        - `function`: a fit.
+        - `rows`, `arms`: the pairs.
+        - `most`: the largest number of pairs that are evaluated at a time, 256 by default.
+        """
 
     @property
     def n_arms(self) -> int:
@@ -282,7 +294,11 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return values
 
     def arm_values(self, functions: list[Function], contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
-        """The functions at every context and arm, by their pairs."""
+        """The functions at every context and arm, by their pairs.
+
+        - `functions`: some fits.
+        - `contexts`: one row a round.
+        """
         values = np.empty((len(contexts), len(functions), self.n_arms))
         chunk = max(1, PAIRS // self.n_arms)
         for start in range(0, len(contexts), chunk):

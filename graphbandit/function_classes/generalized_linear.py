@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,7 @@ from graphbandit.function_classes.ellipsoid import (
     predictor_of_draws,
 )
 from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
-from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters, arm_factors
 from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.parametric import Known, ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
@@ -179,7 +179,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         dimension: int,
         link: Link,
         factors: "npt.ArrayLike | None" = None,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,

@@ -12,7 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.feature_maps import Embedding, FeatureMap
+from graphbandit.function_classes.feature_maps import Embedding, FeatureMap, Parameters
 from graphbandit.function_classes.linear import LinearFunctionClass
 
 Kernel = Literal["rbf", "laplacian", "matern-3/2", "matern-5/2"]
@@ -144,7 +144,7 @@ class KernelClass(LinearFunctionClass):
         lengthscale: float = 1.0,
         seed: int = 0,
         landmarks: "npt.ArrayLike | None" = None,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         ridge: float | None = None,
         norm_bound: float | None = None,

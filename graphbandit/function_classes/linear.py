@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,7 @@ from graphbandit.function_classes.ellipsoid import (
     gaussian_draws,
     predictor_of_draws,
 )
-from graphbandit.function_classes.feature_maps import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters
 from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, RewardsSeen, Scale, centred, shares
 from graphbandit.rounds.observations import Observations
@@ -430,7 +430,7 @@ class LinearClass(LinearFunctionClass):
         *,
         n_arms: int,
         dimension: int,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,

@@ -67,6 +67,12 @@ class OnlineLinear:
     - `regularisation`: lam of "ridge" and "vaw", 1 by default.
     - `rate`: the factor of the steps of "ogd", 1 by default.
 
+    What the methods take:
+
+    - `state`: what is known; None before the first observation.
+    - `contexts`: one row a round.
+    - `observations`: the rewards to learn from.
+
     >>> oracle = OnlineLinear(oracle="vaw", n_arms=1)
     >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [3.0]]))
     >>> state = oracle.update(None, seen)

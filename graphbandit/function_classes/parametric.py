@@ -2,7 +2,7 @@
 
 import inspect
 import math
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from graphbandit.function_classes.ellipsoid import (
     linear_products,
     linear_values,
 )
-from graphbandit.function_classes.feature_maps import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters
 
 Data = TypeVar("Data")
 
@@ -98,7 +98,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         return self.features.dimension
 
     @property
-    def parameters(self) -> Literal["shared", "per-arm"]:
+    def parameters(self) -> Parameters:
         """Whether all arms share one parameter."""
         return self.features.parameters
 

@@ -65,6 +65,15 @@ class Learner(ABC, Generic[State]):
       (`planning/floor.py`), so that what is logged can be evaluated later; None (default): no floor. Where the graph
       does not allow as much, `coverage_factor` of the decision says which share it does, and an arm that no arm on
       offer reveals is left out.
+
+    What the methods take:
+
+    - `problem`: what the learner is told.
+    - `state`: what it knows, which no method changes.
+    - `shown`: the rounds to decide.
+    - `rng`: the stream that arms are drawn from.
+    - `observations`: the rewards revealed since the last update.
+    - `decisions`, `made`: the decisions for the rounds shown.
     """
 
     floor: float | None = None

@@ -117,7 +117,11 @@ class LateGraph(Learner[LateGraphState]):
         return LateGraphState(inner=self.learner.init(problem), plays=plays, revealed=revealed)
 
     def edge_probabilities(self, plays: ArmIndices, revealed: Int[np.ndarray, "arms arms"]) -> ArmsByArms:
-        """P, given these counts."""
+        """P, given counts.
+
+        - `plays`: [j], how often j was played.
+        - `revealed`: [j, a], how often playing j revealed a.
+        """
         before = self.prior_present + self.prior_absent
         probabilities: ArmsByArms = (self.prior_present + revealed) / (before + plays)[:, None]
         if self.loops:

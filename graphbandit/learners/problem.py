@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,10 +13,11 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder, pair_features
+from graphbandit.features.pair_features import Pairing
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.generalized_linear import GeneralizedLinearClass
 from graphbandit.function_classes.linear import LinearClass
-from graphbandit.function_classes.named import class_for
+from graphbandit.function_classes.named import ClassName, class_for
 
 MOST_ARMS = 2**31 - 1
 """Graphs number their arms in 32 bits."""
@@ -71,7 +72,7 @@ class Problem:
         arms: Iterable[str] | int | None = None,
         features: object = None,
         arm_features: object = None,
-        function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | str | None = None,
+        function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | ClassName | None = None,
         horizon: int | None = None,
         noise: float | None = None,
         half_life: float | None = None,
@@ -193,7 +194,7 @@ def _encoder_of_arms(given: object) -> Encoder:
     return given.encoder if isinstance(given, ArmFeatures) else as_encoder(given)
 
 
-def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Literal["outer", "concatenate"]:
+def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Pairing:
     """How contexts and arms are combined: a linear function of (x, z) would rank arms the same in all contexts."""
     linear = functions is None or isinstance(functions, LinearClass | GeneralizedLinearClass)
     return "outer" if linear else "concatenate"
@@ -267,7 +268,7 @@ def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionCl
     return made
 
 
-def _is_to_be_built(wanted: object) -> TypeGuard[str | Callable[..., Any]]:
+def _is_to_be_built(wanted: object) -> TypeGuard[ClassName | Callable[..., Any]]:
     """Whether this is a name, or a callable that makes a function class."""
     return isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass))
 

@@ -238,7 +238,11 @@ class Decisions:
         return {name: getattr(self, name) for name in (*ARRAYS, "told")}
 
     def check(self, shown: Shown, n_arms: int) -> None:
-        """Raise InputError unless these decisions fit the rounds shown: arms on offer, drawn from distributions."""
+        """Raise InputError unless these decisions fit the rounds shown: arms on offer, drawn from distributions.
+
+        - `shown`: what the learner was shown.
+        - `n_arms`: K.
+        """
         n = len(shown)
         if self.action.shape != (n,) or self.probabilities.shape != (n, n_arms):
             raise InputError(

@@ -234,7 +234,7 @@ def test_a_log_may_be_its_folder(tmp_path):
     assert compare(tmp_path / "log", "logged", [1.0, 0, 0]).value == compare(log, "logged", [1.0, 0, 0]).value
     with pytest.raises(InputError, match="log is a int; expected a Log, or the folder of one"):
         evaluate(3, "logged")
-    with pytest.raises(InputError, match=r"source is 'log'; expected Log.read\(folder\)"):
+    with pytest.raises(InputError, match=r"storage is 'log'; expected Log.read\(folder\)"):
         Log("log")
 
 
@@ -310,7 +310,7 @@ def test_difference_is_paired():
         ({"level": 1.0}, "level is 1.0"),
         ({"largest_weight": 0.0}, "largest_weight is 0.0"),
         ({"largest_weight": 1.0, "shrink": 1.0}, "largest_weight and shrink are both given"),
-        ({"missing": "skip"}, "missing is 'skip'"),
+        ({"missing_rewards": "skip"}, "missing_rewards is 'skip'"),
         ({"support": "none"}, "support is 'none'"),
         ({"reward_range": (1, 0)}, "the highest of reward_range is 0"),
         ({"reward_range": 3}, "reward_range is 3"),

@@ -226,7 +226,7 @@ def test_best_policy():
     [
         ({"learn": 0.9, "choose": 0.2}, "learn + choose is 1.1"),
         ({"contenders": {}}, "contenders is empty"),
-        ({"candidates": {"x": 3}}, "expected a learner or a function class"),
+        ({"contenders": {"x": 3}}, "expected a learner or a function class"),
     ],
 )
 def test_best_policy_settings_refused(arguments, message):

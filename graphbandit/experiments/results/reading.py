@@ -90,7 +90,11 @@ class Results:
         return [str(label) for label in pc.unique(self.planned.column("learner")).to_pylist()]
 
     def regret(self, environment: str, learner: str) -> Float[np.ndarray, " repeats"]:
-        """Final regret of the finished runs of a learner on an environment, by repeat."""
+        """Final regret of the finished runs of a learner on an environment, by repeat.
+
+        - `environment`: the label of the environment.
+        - `learner`: the label of the learner.
+        """
         for name, label, known in (
             ("environment", environment, self.environments),
             ("learner", learner, self.learners),

@@ -65,7 +65,11 @@ class Progress:
         return min(means.items(), key=lambda item: item[1]) if means else None
 
     def count(self, learner: str, regret: float) -> None:
-        """Count one more finished run."""
+        """Count one more finished run.
+
+        - `learner`: who played it.
+        - `regret`: its final regret.
+        """
         total, count = self.sums.get(learner, (0.0, 0))
         self.sums[learner] = total + regret, count + 1
         self.done += 1

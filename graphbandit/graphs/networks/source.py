@@ -81,7 +81,11 @@ class NetworkSource:
         return f"{self.count} connected subgraphs of {self.n_arms} nodes of {origin} ({size}), by {self.sampler}"
 
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds; the pool is not copied."""
+        """The graphs of some rounds; the pool is not copied.
+
+        - `rng`: draws them.
+        - `n`: how many rounds.
+        """
         pool = self.pool
         return pool[rng.integers(len(pool), size=n)]
 
