@@ -702,9 +702,9 @@ class Bandit:
         cls,
         path: str | os.PathLike[str],
         *,
-        function_class: FunctionClass[Any, Any, Any] | None = None,
         features: object = None,
         arm_features: object = None,
+        function_class: FunctionClass[Any, Any, Any] | None = None,
         classes: Sequence[type] = (),
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
@@ -712,10 +712,10 @@ class Bandit:
         """Load a bandit from a file.
 
         - `path`: the file that `save` wrote.
-        - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
           features made of it. A transformer with another fit is refused. None (default): they are in the file.
+        - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
+          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `classes`: your own dataclasses in the file, such as [MyLearner, MyState]; none by default. A file never
           imports code by itself.
         - `log`: the log that the bandit wrote when it was saved, to continue it; None (default): no log. Rounds that

@@ -14,13 +14,13 @@ from graphbandit.cli.option_words import errors_in_options, one_of
 app = typer.Typer()
 
 WORDS = {
-    "expected n_arms, arms, graphs or probabilities": "expected --arms, --arm or --probability",
+    "expected n_arms, arms, graphs or probabilities": "expected --n-arms, --arm or --probabilities",
     r"arms=\[\.\.\.\]": "--arm NAME, once for each arm",
     "expected one of the names in arms": "expected one of the names that --arm gives",
     "expected a frame of rewards": "expected --rewards TABLE",
-    "expected columns among": "expected --context and --probability to name some of",
+    "expected columns among": "expected --context and --probabilities to name some of",
     "the column ('.*?') of context": r"--context \1",
-    "the column ('.*?') of probabilities": r"--probability \1",
+    "the column ('.*?') of probabilities": r"--probabilities \1",
 }
 """What messages say in place of the names of settings."""
 
@@ -63,7 +63,7 @@ def convert(
     context: Annotated[
         list[str] | None, typer.Option(help="A column of numbers that belongs to the context. Repeatable.")
     ] = None,
-    probability: Annotated[
+    probabilities: Annotated[
         list[str] | None,
         typer.Option(
             help="The table's column with an arm's probability, in the order of the arms; in place of a column "
@@ -71,8 +71,8 @@ def convert(
         ),
     ] = None,
     arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in the table. Repeatable.")] = None,
-    arms: Annotated[
-        int | None, typer.Option(help="How many arms there are.", show_default="from --arm or --probability")
+    n_arms: Annotated[
+        int | None, typer.Option(help="How many arms there are.", show_default="from --arm or --probabilities")
     ] = None,
     rewards: Annotated[
         Path | None,
@@ -106,9 +106,9 @@ def convert(
             features=feature or None,
             progress=show("rounds"),
             context=context or None,
-            probabilities=probability or None,
+            probabilities=probabilities or None,
             arms=arm or None,
-            n_arms=arms,
+            n_arms=n_arms,
             rewards=rewards,
         )
     typer.echo(f"{found.rounds:,} rounds: {target}")

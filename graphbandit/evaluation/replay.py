@@ -49,9 +49,9 @@ def replay(
     log: Log | str | os.PathLike[str],
     learner: Learner[Any],
     *,
-    problem: Problem | None = None,
-    largest_weight: float | None = None,
     level: float = 0.95,
+    largest_weight: float | None = None,
+    problem: Problem | None = None,
     seed: int = 0,
 ) -> Replay:
     """Run a learner on a log, accepting round t with probability pi(A) / (M p(A)).
@@ -62,10 +62,10 @@ def replay(
 
     - `log`: the decisions with their probabilities, and the revealed rewards; or the folder that holds them.
     - `learner`: the learner to run.
-    - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `level`: the probability with which the interval holds, 0.95 by default.
     - `largest_weight`: M; None (default): 1 / the smallest probability in the log, which pi / p never exceeds. A
       smaller M accepts more rounds but may clip some, which the result counts.
-    - `level`: the probability with which the interval holds, 0.95 by default.
+    - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
     - `seed`: the seed of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):

@@ -148,17 +148,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `link`: mu, "identity", "logistic" (rewards 0 and 1) or "poisson" (counts).
-    - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
-      With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
-      sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
-      A reward of 1 at a price of 4 is taken for a quarter of a sale; with the logistic link a reward below 0 or above
-      the factor is warned of once.
     - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
     - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
     - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
     - `ridge`: the weight of the penalty; None (default): learnt from the rewards, 1 with the identity.
     - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); 1 by default.
     - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
+    - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
+      With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
+      sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+      A reward of 1 at a price of 4 is taken for a quarter of a sale; with the logistic link a reward below 0 or above
+      the factor is warned of once.
 
     >>> clicks = GeneralizedLinearClass(n_arms=2, dimension=1, parameters="per-arm", link="logistic")
     >>> clicks.predict(clicks.fit(clicks.empty()), np.array([[3.0]]))
@@ -178,13 +178,13 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         n_arms: int,
         dimension: int,
         link: Link,
-        factors: "npt.ArrayLike | None" = None,
         parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,
         norm_bound: float = 1.0,
         resolution: float = 0.01,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         features = FeatureMap(
             n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept

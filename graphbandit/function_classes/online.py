@@ -6,7 +6,7 @@ A = lam I + sum x x':
 
     "ridge"   x'theta,                      theta = A^-1 sum y x
     "vaw"     x'theta / (1 + x' A^-1 x)     the forecaster of Vovk, Azoury and Warmuth: x counts before its y is seen
-    "ogd"     x'theta,                      theta moved by rate u / sqrt(sum of squared gradients) against each
+    "ogd"     x'theta,                      theta moved by step_factor u / sqrt(sum of squared gradients) against each
                                             gradient, u the span of the rewards seen, so that units do not matter
 
 For one observation at a time, the regret of "vaw" against the best theta is at most lam |theta|^2 +
@@ -65,7 +65,7 @@ class OnlineLinear:
       descent).
     - `n_arms`: K.
     - `regularisation`: lam of "ridge" and "vaw", 1 by default.
-    - `rate`: the factor of the steps of "ogd", 1 by default.
+    - `step_factor`: the factor of the steps of "ogd", 1 by default.
 
     What the methods take:
 
@@ -83,13 +83,13 @@ class OnlineLinear:
     oracle: Oracle
     n_arms: int
     regularisation: float = 1.0
-    rate: float = 1.0
+    step_factor: float = 1.0
 
     def __post_init__(self) -> None:
         setting_choice("oracle", self.oracle, ORACLES)
         setting_integer("n_arms", self.n_arms, at_least=1)
         setting_number("regularisation", self.regularisation, above=0.0)
-        setting_number("rate", self.rate, above=0.0)
+        setting_number("step_factor", self.step_factor, above=0.0)
 
     def start(self, contexts: Contexts) -> OnlineState:
         """The state before any observation, of the size that these contexts ask for."""
@@ -137,7 +137,7 @@ class OnlineLinear:
         )
         seen = (features, observations.rows, observations.arms, rewards - new.shift)
         if self.oracle == "ogd":
-            online.update_gradient(*seen, self.rate * new.unit, new.parameters, new.squares)
+            online.update_gradient(*seen, self.step_factor * new.unit, new.parameters, new.squares)
         else:
             online.update_ridge(*seen, new.parameters, new.inverses)
         return new

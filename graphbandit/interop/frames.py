@@ -53,12 +53,12 @@ def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:
 def read(
     path: str | os.PathLike[str],
     *,
-    rewards: str | os.PathLike[str] | None = None,
-    graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
     context: str | Sequence[str] | None = None,
     probabilities: str | Sequence[str] | None = None,
-    arms: Sequence[str] | None = None,
+    rewards: str | os.PathLike[str] | None = None,
+    graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
     n_arms: int | None = None,
+    arms: Sequence[str] | None = None,
 ) -> Log:
     """A log from a CSV or Parquet file with a row a round.
 

@@ -53,10 +53,10 @@ def from_gymnasium(
     env: Any,
     *,
     rounds: int,
-    seed: int = 0,
     graphs: FeedbackGraph | FeedbackGraphs | None = None,
-    function_class: FunctionClass[Any, Any, Any] | None = None,
     noise: float | None = None,
+    seed: int = 0,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
 ) -> ArrayEnvironment:
     """Rounds of a `gymnasium.Env` as an environment of ours, in memory.
 
@@ -65,8 +65,8 @@ def from_gymnasium(
 
     - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). It is not changed itself.
     - `rounds`: how many rounds to take.
-    - `seed`: of the first reset, 0 by default.
     - `graphs`: what plays reveal; None (default): the `graph` of observations that have one, else the arm played.
+    - `seed`: of the first reset, 0 by default.
     - `function_class`, `noise`: what learners are told; None (default): nothing.
     """
     package = imported("gymnasium", "gymnasium")

@@ -28,25 +28,25 @@ MOST_ARMS = 2**31 - 1
 class Problem:
     """A bandit problem as its learner sees it.
 
+    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
     - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them, or `capacity`.
     - `features`: how contexts become arrays: `Features`, what `Features` takes, or a fitted scikit-learn transformer;
       None (default): contexts are arrays.
     - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
       None (default): none. With `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other
       arms.
+    - `noise`: the sub-Gaussian scale sigma of the rewards, at most 0.5 for rewards in [0, 1]; None (default): not
+      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
+      side.
     - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
       "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
       needs none.
     - `horizon`: the number of rounds T; None (default): a run without end.
-    - `noise`: the sub-Gaussian scale sigma of the rewards, at most 0.5 for rewards in [0, 1]; None (default): not
-      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
-      side.
     - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
       (default): all count the same. Learners that do not forget warn about it: those of every round, such as LinUCB and
       EXP3, online oracles, and explore-then-commit.
     - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
       epoch ends.
-    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
     - `capacity`: the largest number of arms in a round, if every round brings its own arms with their features; it
       takes the place of `arms`. None (default): all rounds have the same arms.
 
@@ -69,15 +69,15 @@ class Problem:
     def __init__(
         self,
         *,
+        n_arms: int | None = None,
         arms: Iterable[str] | int | None = None,
         features: object = None,
         arm_features: object = None,
+        noise: float | None = None,
         function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | ClassName | None = None,
         horizon: int | None = None,
-        noise: float | None = None,
         half_life: float | None = None,
         longest_epoch: int | None = None,
-        n_arms: int | None = None,
         capacity: int | None = None,
     ) -> None:
         size, names = _arms(arms, n_arms) if capacity is None else (_capacity(capacity, arms, n_arms), None)

@@ -85,26 +85,26 @@ class Log:
     def from_arrays(
         cls,
         *,
+        contexts: npt.ArrayLike | None = None,
         actions: npt.ArrayLike,
         probabilities: npt.ArrayLike,
         rewards: npt.ArrayLike,
-        contexts: npt.ArrayLike | None = None,
         graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
         observation_probabilities: npt.ArrayLike | None = None,
         available: npt.ArrayLike | None = None,
         epochs: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
         ids: npt.ArrayLike | None = None,
-        columns: Mapping[str, Any] | None = None,
-        arms: Sequence[str] | None = None,
         n_arms: int | None = None,
+        arms: Sequence[str] | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> Log:
         """A log from arrays with one row a round.
 
+        - `contexts`: (n, ...); None (default): there are none.
         - `actions`: the arm played, (n,); its name will do where `arms` are given.
         - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
         - `rewards`: (n, K), nan where not revealed; or (n,), of the arm played.
-        - `contexts`: (n, ...); None (default): there are none.
         - `graphs`: one graph for all rounds, or a batch. None (default): each round reveals the arm played and no
           other, unless `observation_probabilities` are given.
         - `observation_probabilities`: q, (n, K), if it does not follow from probabilities and graphs; None (default):
@@ -112,9 +112,9 @@ class Log:
         - `available`: the arms on offer, (n, K); None (default): all.
         - `epochs`, `times`: of the rounds, (n,); None (default): not known.
         - `ids`: the decisions' numbers, (n,); None (default): 0 .. n - 1.
-        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
-        - `arms`: names of the arms; None (default): they have none.
         - `n_arms`: K, if no array says it; None (default): one does.
+        - `arms`: names of the arms; None (default): they have none.
+        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
         """
         played = integer_array("actions", actions if arms is None else numbered(actions, arms))
         if not len(played):
@@ -149,9 +149,9 @@ class Log:
         decisions: Any,
         rewards: Any = None,
         *,
-        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | Any = None,
         context: str | Sequence[str] | None = None,
         probabilities: str | Sequence[str] | None = None,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | Any = None,
         n_arms: int | None = None,
         arms: Sequence[str] | None = None,
     ) -> Log:
@@ -160,12 +160,12 @@ class Log:
         - `decisions`: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
         - `rewards`: a row a reward, with columns decision, arm, reward. None (default): the column reward of the
           decisions is that of the arm played.
-        - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
-          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
         - `context`: the columns that are the context (a column of lists, or one or more of numbers); None (default): as
           `docs/log-format.md` names them.
         - `probabilities`: the columns of the arms' probabilities, in the order of the arms; None (default): as
           `docs/log-format.md` names them.
+        - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
+          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
         - `n_arms`: K, if neither `arms`, graphs nor probabilities say it; None (default): they do.
         - `arms`: names of the arms; action and arm may then be names. None (default): they have none.
         """

@@ -61,7 +61,7 @@ class LogWriter:
     >>> folder = Path(tempfile.mkdtemp()) / "log"
     >>> with LogWriter(folder, n_arms=2) as writer:
     ...     ids = writer.append_decisions(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]])
-    ...     writer.append_rewards(decisions=ids, arms=[0, 1], rewards=[1.0, 0.0])
+    ...     writer.append_rewards(decisions=ids, revealed_arms=[0, 1], rewards=[1.0, 0.0])
     >>> ids
     array([0, 1])
     """
@@ -122,9 +122,9 @@ class LogWriter:
     def append_decisions(
         self,
         *,
+        contexts: npt.ArrayLike | None = None,
         actions: npt.ArrayLike,
         probabilities: npt.ArrayLike,
-        contexts: npt.ArrayLike | None = None,
         graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
         available: npt.ArrayLike | None = None,
         epochs: npt.ArrayLike | None = None,
@@ -134,9 +134,9 @@ class LogWriter:
     ) -> Int[np.ndarray, " n"]:
         """Append rounds without rewards and return their ids.
 
+        - `contexts`: (n, ...); None (default): there are none.
         - `actions`: the arm played, (n,).
         - `probabilities`: (n, K), or (n,) if only that of the arm played is known.
-        - `contexts`: (n, ...); None (default): there are none.
         - `graphs`: one graph for all rounds, or a batch; None (default): the log does not say what is revealed, so
           rewards need their observation probabilities.
         - `available`: the arms on offer, (n, K); None (default): all.
@@ -168,19 +168,19 @@ class LogWriter:
         self,
         *,
         decisions: npt.ArrayLike,
-        arms: npt.ArrayLike,
+        revealed_arms: npt.ArrayLike,
         rewards: npt.ArrayLike,
         observation_probabilities: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
     ) -> None:
         """Append rewards of decisions that are in the log, late and in any order.
 
-        - `decisions`, `arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
+        - `decisions`, `revealed_arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
         - `observation_probabilities`: the probability of each of being revealed, if the log does not say; None
           (default): it does.
         - `times`: when they came in; None (default): not known.
         """
-        of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
+        of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, revealed_arms))
         values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         n_arms = self.layout.stamp.n_arms
         if not len(of) == len(which) == len(values):

@@ -245,7 +245,7 @@ label = "kind"
 [environments.films]
 kind = "ratings"
 data = "movielens"
-n_items = 10
+n_arms = 10
 dimension = 2
 degree = 3
 
@@ -316,7 +316,7 @@ WRONG = [
     ('label = "kind"', 'label = "kind"\ncomponents = 1', 16, "components is 1; expected none with a file"),
     ('"own.csv"', '"no.csv"', 14, "which does not exist"),
     ('data = "movielens"', 'data = "letter"', 19, "data is 'letter', which has classes and no ratings"),
-    ("n_items = 10", "n_items = 30", 20, "n_items is 30; expected fewer than the 19"),
+    ("n_arms = 10", "n_arms = 30", 20, "n_arms is 30; expected fewer than the 19"),
     ('link = "logistic"', 'link = "probit"', 28, "link is 'probit'"),
 ]
 

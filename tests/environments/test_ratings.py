@@ -23,7 +23,7 @@ KEPT = (RATED[:, ARMS].sum(axis=1) >= 5) & (RATED[:, OTHERS].sum(axis=1) >= 5)
 
 
 def built(**settings):
-    return ratings(USERS, ITEMS, VALUES, **{"n_items": K, "dimension": 3, "rank": 2, **settings})
+    return ratings(USERS, ITEMS, VALUES, **{"n_arms": K, "dimension": 3, "rank": 2, **settings})
 
 
 def test_arms_are_the_most_rated_items_and_users_have_enough_ratings():
@@ -57,35 +57,35 @@ def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interva
 def test_contexts_hold_nothing_of_the_arms_ratings(unrated):
     of_arms = np.isin(ITEMS, 7 * ARMS)
     changed = np.where(of_arms, RNG.permutation(VALUES), VALUES)
-    other = ratings(USERS, ITEMS, changed, n_items=K, dimension=3, rank=2, unrated=unrated)
+    other = ratings(USERS, ITEMS, changed, n_arms=K, dimension=3, rank=2, unrated=unrated)
     np.testing.assert_array_equal(other.contexts, built(unrated=unrated).contexts)
     assert not np.array_equal(other.table, built(unrated=unrated).means)
 
 
 def test_order_of_rows_and_ids_of_another_type_change_nothing():
     order = RNG.permutation(len(VALUES))
-    shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_items=K, dimension=3, rank=2)
+    shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_arms=K, dimension=3, rank=2)
     np.testing.assert_array_equal(shuffled.table, built().means)
     np.testing.assert_array_equal(shuffled.contexts, built().contexts)
-    named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_items=K, dimension=3, rank=2)
+    named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_arms=K, dimension=3, rank=2)
     np.testing.assert_array_equal(named.table, built().means)
     assert named.arms[0] == f"i{7 * int(ARMS[0]):03}"
 
 
 def test_a_rating_given_twice_counts_with_its_mean():
     k = int(np.flatnonzero(np.isin(ITEMS, 7 * ARMS) & np.isin(USERS, 100 + np.flatnonzero(KEPT)) & (VALUES == 4))[0])
-    doubled = ratings([*USERS, USERS[k]], [*ITEMS, ITEMS[k]], [*VALUES, 1.0], n_items=K, dimension=3, rank=2)
+    doubled = ratings([*USERS, USERS[k]], [*ITEMS, ITEMS[k]], [*VALUES, 1.0], n_arms=K, dimension=3, rank=2)
     user = int(np.searchsorted(np.flatnonzero(KEPT), USERS[k] - 100))
     assert doubled.table[user, list(ARMS).index(ITEMS[k] // 7)] == (4 + 1) / 2 / 4 - 1 / 4
 
 
 def test_counts_are_taken_by_their_logarithm_and_what_is_not_played_is_zero():
     plays = 10.0**VALUES
-    table = ratings(USERS, ITEMS, plays, n_items=K, dimension=3, counts=True).table
+    table = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True).table
     mask = RATED[KEPT][:, ARMS]
     literal = np.log1p(10.0 ** STARS[KEPT][:, ARMS]) / np.log1p(1e5)
     np.testing.assert_allclose(table, np.where(mask, literal, 0.0))
-    filled = ratings(USERS, ITEMS, plays, n_items=K, dimension=3, counts=True, unrated="model").table
+    filled = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True, unrated="model").table
     assert (filled[~mask] > 0).mean() > 0.9
 
 
@@ -159,11 +159,11 @@ BAD = [
     ((USERS, ITEMS, -VALUES), {"counts": True}, InputError, "values have -5; expected counts"),
     (
         (USERS, ITEMS, VALUES),
-        {"n_items": 25},
+        {"n_arms": 25},
         InputError,
-        "n_items is 25; expected fewer than the 25 different",
+        "n_arms is 25; expected fewer than the 25 different",
     ),
-    ((USERS, ITEMS, VALUES), {"n_items": 1}, SettingError, "n_items is 1"),
+    ((USERS, ITEMS, VALUES), {"n_arms": 1}, SettingError, "n_arms is 1"),
     ((USERS, ITEMS, VALUES), {"least_ratings": 30}, InputError, "users are 60, none with least_ratings = 30"),
     ((USERS, ITEMS, VALUES), {"rank": 0}, SettingError, "rank is 0"),
     ((USERS, ITEMS, VALUES), {"dimension": 2.5}, SettingError, "dimension is 2.5"),
@@ -184,4 +184,4 @@ BAD = [
 @pytest.mark.parametrize(("arrays", "settings", "error", "message"), BAD)
 def test_bad_data_and_settings_are_refused(arrays, settings, error, message):
     with pytest.raises(error, match=message):
-        ratings(*arrays, **{"n_items": K, "dimension": 3, "rank": 2, **settings})
+        ratings(*arrays, **{"n_arms": K, "dimension": 3, "rank": 2, **settings})

@@ -41,7 +41,7 @@ def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
 
 def test_gradient_descent_by_hand():
     """Rewards count from the first, 3, which leaves theta = 0. Then y = 6: gradient -6, span 3, so theta = 0.5 * 3."""
-    oracle = gb.function_classes.OnlineLinear(oracle="ogd", n_arms=1, rate=0.5)
+    oracle = gb.function_classes.OnlineLinear(oracle="ogd", n_arms=1, step_factor=0.5)
     contexts, seen = np.array([[2.0]]), np.array([[True]])
     state = oracle.update(None, gb.Observations.from_masks(contexts, seen, np.array([[3.0]])))
     assert oracle.predict(state, contexts)[0, 0] == pytest.approx(3.0)

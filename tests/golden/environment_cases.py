@@ -46,7 +46,7 @@ def _classes(**settings: Any) -> Callable[[], Any]:
 
 def _rated(**settings: Any) -> Callable[[], Any]:
     users, items, values = _ratings()
-    return lambda: environments.ratings(users, items, values, n_items=8, dimension=3, rank=2, **settings)
+    return lambda: environments.ratings(users, items, values, n_arms=8, dimension=3, rank=2, **settings)
 
 
 ENVIRONMENTS: dict[str, Callable[[], Any]] = {

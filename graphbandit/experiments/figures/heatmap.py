@@ -30,7 +30,7 @@ ON_DARK = "#F8F8F8"
 
 
 def plot_heatmap(
-    results: Results, *, x: str, y: str, learner: str | None = None, environment: str | None = None
+    results: Results, *, x: str, y: str, environment: str | None = None, learner: str | None = None
 ) -> Figure:
     """Mean final regret for every pair of values of two settings that vary.
 
@@ -39,8 +39,9 @@ def plot_heatmap(
 
     - `results`: the results of `run`.
     - `x`, `y`: columns of ``results.runs``, such as "environment.n_arms", or "n_arms" for short.
-    - `learner`: the learner to show, by its label or by the name that the points of a grid share; None (default): all.
-    - `environment`: the environment to show, likewise; None (default): all.
+    - `environment`: the environment to show, by its label or by the name that the points of a grid share; None
+      (default): all.
+    - `learner`: the learner to show, likewise; None (default): all.
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]
