@@ -40,16 +40,6 @@ def to_frames(log: Log, library: Library = "pandas") -> dict[str, Any]:
     return {name: frame.to_pandas() if library == "pandas" else frame.to_polars() for name, frame in frames.items()}
 
 
-def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:
-    """A log from data frames: `Log.from_frames`, which says what the settings are.
-
-    - `decisions`: a frame with a row a round.
-    - `rewards`: a frame with a row a reward; None (default): the column `reward` of the decisions is that of the arm
-      played.
-    """
-    return Log.from_frames(decisions, rewards, **settings)
-
-
 def read(
     path: str | os.PathLike[str],
     *,
@@ -67,7 +57,7 @@ def read(
     - `path`: the file.
     - `rewards`: a file with a row a reward: decision, arm, reward; None (default): the column `reward` has that of the
       arm played.
-    - `graphs`, `context`, `probabilities`, `arms`, `n_arms`: as in `Log.from_frames`, None by default.
+    - `context`, `probabilities`, `graphs`, `n_arms`, `arms`: as in `Log.from_frames`, None by default.
     """
     source = Path(path)
     table = read_table(source)

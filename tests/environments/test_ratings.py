@@ -59,16 +59,16 @@ def test_contexts_hold_nothing_of_the_arms_ratings(unrated):
     changed = np.where(of_arms, RNG.permutation(VALUES), VALUES)
     other = ratings(USERS, ITEMS, changed, n_arms=K, dimension=3, rank=2, unrated=unrated)
     np.testing.assert_array_equal(other.contexts, built(unrated=unrated).contexts)
-    assert not np.array_equal(other.table, built(unrated=unrated).means)
+    assert not np.array_equal(other.means, built(unrated=unrated).means)
 
 
 def test_order_of_rows_and_ids_of_another_type_change_nothing():
     order = RNG.permutation(len(VALUES))
     shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_arms=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(shuffled.table, built().means)
+    np.testing.assert_array_equal(shuffled.means, built().means)
     np.testing.assert_array_equal(shuffled.contexts, built().contexts)
     named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_arms=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(named.table, built().means)
+    np.testing.assert_array_equal(named.means, built().means)
     assert named.arms[0] == f"i{7 * int(ARMS[0]):03}"
 
 
@@ -76,16 +76,16 @@ def test_a_rating_given_twice_counts_with_its_mean():
     k = int(np.flatnonzero(np.isin(ITEMS, 7 * ARMS) & np.isin(USERS, 100 + np.flatnonzero(KEPT)) & (VALUES == 4))[0])
     doubled = ratings([*USERS, USERS[k]], [*ITEMS, ITEMS[k]], [*VALUES, 1.0], n_arms=K, dimension=3, rank=2)
     user = int(np.searchsorted(np.flatnonzero(KEPT), USERS[k] - 100))
-    assert doubled.table[user, list(ARMS).index(ITEMS[k] // 7)] == (4 + 1) / 2 / 4 - 1 / 4
+    assert doubled.means[user, list(ARMS).index(ITEMS[k] // 7)] == (4 + 1) / 2 / 4 - 1 / 4
 
 
 def test_counts_are_taken_by_their_logarithm_and_what_is_not_played_is_zero():
     plays = 10.0**VALUES
-    table = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True).table
+    table = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True).means
     mask = RATED[KEPT][:, ARMS]
     literal = np.log1p(10.0 ** STARS[KEPT][:, ARMS]) / np.log1p(1e5)
     np.testing.assert_allclose(table, np.where(mask, literal, 0.0))
-    filled = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True, unrated="model").table
+    filled = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True, unrated="model").means
     assert (filled[~mask] > 0).mean() > 0.9
 
 

@@ -34,7 +34,7 @@ def test_noise_may_be_left_untold():
 
 def test_a_finite_class_keeps_its_units():
     instance = environments.units(environments.paper(n_arms=4), offset=5.0).instance(seed=0)
-    with pytest.raises(SettingError, match="offset is 5 and scale 1, but the problem's finite function class"):
+    with pytest.raises(SettingError, match="offset is 5 and factor 1, but the problem's finite function class"):
         instance.problem(horizon=None)
 
 
@@ -89,7 +89,7 @@ def test_bad_settings_are_refused(settings, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scale": 0.0}, "scale is 0.0; expected a finite number above 0"),
+        ({"factor": 0.0}, "factor is 0.0; expected a finite number above 0"),
         ({"offset": float("nan")}, "offset is nan; expected a finite number"),
         ({"tell_noise": 1}, "tell_noise is 1; expected True or False"),
     ],

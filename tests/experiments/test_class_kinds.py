@@ -43,7 +43,9 @@ n_features = 8
 
 
 def environment(arms):
-    return build_environment("linear", {"n_arms": 4, "dimension": 3, "arms": arms, "arm_dimension": 2, "graph": "star"})
+    return build_environment(
+        "linear", {"n_arms": 4, "dimension": 3, "arm_kind": arms, "arm_dimension": 2, "graph": "star"}
+    )
 
 
 @pytest.mark.parametrize("arms", ARMS)

@@ -128,7 +128,7 @@ def test_the_folder_of_another_experiment_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"rounds": 32}, {"seed": 6}, {"horizon_known": False}, {"curve_points": 13}, {"decisions": True}],
+    [{"rounds": 32}, {"seed": 6}, {"horizon_known": False}, {"curve_points": 13}, {"keep_decisions": True}],
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_changes_a_result_makes_another_run(change):

@@ -59,7 +59,7 @@ ENVIRONMENTS: dict[str, Callable[[], Any]] = {
        for case in ("needle", "ladder", "lottery", "poor-hub", "shifting")},
     **{f"linear, {arms}, {features}": (
         lambda arms=arms, features=features: environments.linear(
-            n_arms=5, dimension=3, arms=arms, features=features, diversity=0.7, signal=2.0
+            n_arms=5, dimension=3, arm_kind=arms, feature_law=features, diversity=0.7, signal=2.0
         )
     ) for arms in ("new", "fixed", "per-arm") for features in ("normal", "sphere")},
     **{f"linear, {link}": (lambda link=link: environments.linear(n_arms=5, dimension=3, link=link))
@@ -73,10 +73,10 @@ ENVIRONMENTS: dict[str, Callable[[], Any]] = {
     "ratings, zero": _rated(unrated="zero", reward_noise=0.2),
     **{f"data set {name}": (lambda name=name: environments.classification(*_dataset(name), graph="confusion"))
        for name in ("iris", "wine", "digits", "breast_cancer")},
-    **{f"uncertain, {shown}": (lambda shown=shown: probabilistic(_base(graph="star"), probability=0.4, shown=shown))
+    **{f"probabilistic, {shown}": (lambda shown=shown: probabilistic(_base(graph="star"), probability=0.4, shown=shown))
        for shown in ("probabilities", "nothing", "graphs")},
-    "uncertain, concentrated": lambda: probabilistic(_base(graph="complete"), probability=0.5, concentration=3.0),
-    "uncertain, matrix": lambda: probabilistic(
+    "probabilistic, concentrated": lambda: probabilistic(_base(graph="complete"), probability=0.5, concentration=3.0),
+    "probabilistic, matrix": lambda: probabilistic(
         _base(graph="complete"), probability=np.random.default_rng(43).random((6, 6)), keep_loops=False
     ),
 }  # fmt: skip

@@ -96,7 +96,7 @@ _BUILD: dict[str, Callable[[], Any]] = {
     "hidden graph": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2, fixed_graph=True), probability=0.8, shown="nothing"
     ),
-    "uncertain, graphs shown": lambda: environments.probabilistic(
+    "probabilistic, graphs shown": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2), probability=0.6, shown="graphs"
     ),
     "large": lambda: _arrays(

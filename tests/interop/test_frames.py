@@ -20,7 +20,7 @@ def test_out_and_in_is_the_same_log(kind):
     made = logged(n=40, columns={"country": np.array(["DE", "FR"] * 20)})
     tables = frames.to_frames(made.log, kind)
     assert type(tables["decisions"]).__module__.partition(".")[0] == kind
-    back = frames.from_frames(tables["decisions"], tables["rewards"], graphs=tables["graphs"], n_arms=5)
+    back = Log.from_frames(tables["decisions"], tables["rewards"], graphs=tables["graphs"], n_arms=5)
     same(back, made.log)
     assert back.to_batch().columns["country"].tolist() == made.log.to_batch().columns["country"].tolist()
 

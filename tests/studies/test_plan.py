@@ -87,7 +87,7 @@ def test_what_files_share_is_written_out() -> None:
     content = tomllib.loads(study.text("linear_new"))
     assert set(content) == {"experiment", "environments", "learners"}
     assert content["environments"]["new arms, star"] == {
-        "kind": "linear", "arms": "new", "n_arms": 20, "dimension": 5, "graph": "star",
+        "kind": "linear", "arm_kind": "new", "n_arms": 20, "dimension": 5, "graph": "star",
     }  # fmt: skip
     played = list(content["learners"])
     assert played[5:8] == ["SquareCB.G", "SquareCB.G, online", "FALCON"], "in the order of shared.toml"
