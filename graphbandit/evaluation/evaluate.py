@@ -10,6 +10,7 @@ from typing import Any
 
 from graphbandit.base.choices import IntervalKind, Method, Support
 from graphbandit.errors import LogError, SettingError
+from graphbandit.evaluation.estimator import FULL, Estimator
 from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
 from graphbandit.evaluation.group_sums import Sums
 from graphbandit.evaluation.intervals import Interval, asymptotic
@@ -28,7 +29,6 @@ from graphbandit.evaluation.passes import (
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
 from graphbandit.evaluation.reward_models import GivenModel
 from graphbandit.evaluation.settings import Fit, MissingRewards, Settings
-from graphbandit.evaluation.values import FULL, Estimator
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions

@@ -13,10 +13,10 @@ import numpy as np
 
 from graphbandit.base.printed_table import Cell, Table, number_cell
 from graphbandit.base.saved_files import write_bytes
+from graphbandit.evaluation.estimator import FULL
 from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
 from graphbandit.evaluation.notes import all_notes
-from graphbandit.evaluation.values import FULL
 from graphbandit.plots.pages.page import Section, page_html, templates
 from graphbandit.plots.pages.svg import PagePicture, page_picture
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from graphbandit.errors import ExperimentError, GraphBanditError, SettingError
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid

@@ -10,7 +10,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.environments import LabelledData, RatingData, load_dataset, read_labelled, read_ratings
-from graphbandit.environments.datasets import BUNDLED, DATASETS, KEEL, principal_components
+from graphbandit.environments.named_datasets import BUNDLED, DATASETS, KEEL, principal_components
 from graphbandit.errors import ExperimentError, InputError, MissingExtraError, SettingError
 from graphbandit.experiments import Experiment, Grid, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment

@@ -132,7 +132,7 @@ def test_factors_are_least_squares_over_the_known_entries(monkeypatch):
         penalty = 0.01 * ((u**2).sum(axis=1)[:, None] + (v**2).sum(axis=1))
         return (known * ((TASTE - u @ v.T) ** 2 + penalty)).sum()
 
-    monkeypatch.setattr(factors, "SWEEPS", 300)
+    monkeypatch.setattr(factors, "ITERATIONS", 300)
     assert loss(left, right) < 1.01 * loss(*factorize(csr_array(known * TASTE), csr_array(known), rank=2, ridge=0.01))
     assert np.abs(left @ right.T - TASTE)[~RATED].mean() < 0.1 * np.abs(TASTE).mean(), "of rank 2, so it can be found"
 

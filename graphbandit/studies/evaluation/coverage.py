@@ -20,8 +20,8 @@ from graphbandit.base.choices import IntervalKind
 from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.evaluation import INTERVALS, compare, evaluate
+from graphbandit.evaluation.estimator import Estimator
 from graphbandit.evaluation.settings import ANY_SIZE
-from graphbandit.evaluation.values import Estimator
 from graphbandit.logs import Log
 from graphbandit.studies.evaluation.problems import GRAPHS, ClickProblem
 
