@@ -108,10 +108,10 @@ def evaluate(
 
         typer.echo(f"Table: {write_table(table, csv)}")
     if report is not None:
-        from graphbandit.evaluation.report import write_report
+        from graphbandit.evaluation.report import write_evaluation
 
         made = command_of(context)
-        page = write_report(table, report, name=log.name, differences=differences, command=made, notes=notes)
+        page = write_evaluation(table, report, name=log.name, differences=differences, command=made, notes=notes)
         typer.echo(f"Page: {page}")
 
 

@@ -14,7 +14,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
 from graphbandit.evaluation.evaluation_table import EvaluationTable, PolicyValue
-from graphbandit.evaluation.learner_on_log import Learning
+from graphbandit.evaluation.learner_on_log import LearnerOnLog
 from graphbandit.evaluation.policies import FrozenPolicy, Policy
 from graphbandit.evaluation.reward_models import default_class, fit, model_contexts, observed
 from graphbandit.function_classes.base import FunctionClass
@@ -127,7 +127,7 @@ def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None, 
             raise LogError("the rounds to learn from have no rewards; expected some")
         return GreedyPolicy(candidate, fitted.model)
     if isinstance(candidate, Learner):
-        learning = Learning(candidate, log, problem)
+        learning = LearnerOnLog(candidate, log, problem)
         for batch in log.batches():
             for part, decisions in learning.decided(batch):
                 learning.learn(part, part.q, decisions.notes)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
 from graphbandit.base.choices import IntervalKind, Method, Support
+from graphbandit.base.progress import OnProgress
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.estimator import FULL, Estimator
 from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
@@ -33,8 +34,6 @@ from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
 
-Progress = Callable[[int, int], None]
-
 
 def evaluate(
     log: Log | str | os.PathLike[str],
@@ -56,7 +55,7 @@ def evaluate(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> EvaluationTable:
     """Estimate what each policy would have earned per round, on average, in the rounds of the log.
 
@@ -129,7 +128,7 @@ def compare(
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Difference:
     """Estimate how much better the first policy is than the second, with a paired interval.
 
@@ -202,7 +201,7 @@ def _run(
     model: Any,
     by: str | None,
     cluster: Any,
-    progress: Progress | None,
+    progress: OnProgress | None,
 ) -> tuple[Sums, Question]:
     """Both passes, here or on a cluster."""
     for policy in policies.values():

@@ -17,7 +17,7 @@ from graphbandit.logs import Log, LogBatch
 from graphbandit.rounds import Decisions, Shown
 
 
-class Learning:
+class LearnerOnLog:
     """The state of a learner on its way through a log.
 
     - `loop`: the learner with its state.

@@ -14,7 +14,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
-from graphbandit.evaluation.learner_on_log import Learning
+from graphbandit.evaluation.learner_on_log import LearnerOnLog
 from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
@@ -75,7 +75,7 @@ def replay(
         most = 1.0 / min(float(batch.probability.min()) for batch in log.batches())
     else:
         most = setting_number("largest_weight", largest_weight, above=0)
-    learning, rng = Learning(learner, log, problem), stream(seed, "replay")
+    learning, rng = LearnerOnLog(learner, log, problem), stream(seed, "replay")
     clipped, earned = 0, [np.empty(0)]
     for batch in log.batches():
         for part, decisions in learning.decided(batch):

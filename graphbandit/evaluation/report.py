@@ -34,7 +34,7 @@ MOST_NAMES = 12
 """The largest number of arms that the page names."""
 
 
-def write_report(
+def write_evaluation(
     table: EvaluationTable,
     path: Path,
     *,
@@ -44,7 +44,7 @@ def write_report(
     notes: Sequence[str] | None = None,
 ) -> Path:
     """Write the page to `path`, completely or not at all."""
-    html = report_html(table, name=name, differences=differences, command=command, notes=notes)
+    html = evaluation_html(table, name=name, differences=differences, command=command, notes=notes)
     write_bytes(path, html.encode())
     return path
 
@@ -60,7 +60,7 @@ def write_table(table: EvaluationTable, path: Path) -> Path:
     return path
 
 
-def report_html(
+def evaluation_html(
     table: EvaluationTable,
     *,
     name: str = "the log",

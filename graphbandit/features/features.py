@@ -12,7 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
-from graphbandit.features.column_kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
+from graphbandit.features.column_kinds import KNOWN, MISSING, Column, NumberColumn, ValueKind, as_column
 from graphbandit.features.context_input import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.learnt import learn_columns
 from graphbandit.features.transformer import TransformerFeatures
@@ -243,7 +243,7 @@ def _declared(columns: object) -> tuple[tuple[str, Column], ...]:
 
 def _put_column(
     name: str, column: Column, table: NamedColumns, out: Float[np.ndarray, "n size"]
-) -> Mapping[Outcome, int]:
+) -> Mapping[ValueKind, int]:
     """Write the features of a table's column; how many values had which outcome."""
     if name not in table.names:
         return _put_values(name, column, [None] * len(out), out)
@@ -257,10 +257,10 @@ def _put_column(
 
 def _put_values(
     name: str, column: Column, given: Sequence[Any], out: Float[np.ndarray, "n size"]
-) -> Mapping[Outcome, int]:
+) -> Mapping[ValueKind, int]:
     """Write the features of values of any type."""
-    counts = dict.fromkeys(Outcome, 0)
-    known: dict[object, tuple[list[float], Outcome]] = {}  # every different value is encoded once
+    counts = dict.fromkeys(ValueKind, 0)
+    known: dict[object, tuple[list[float], ValueKind]] = {}  # every different value is encoded once
     for place, value in enumerate(given):
         key = value if value.__class__ is str else (value.__class__, value)  # 1 and True are equal, yet not the same
         try:
@@ -278,8 +278,8 @@ def _put_values(
     return counts
 
 
-def _tally(name: str, counts: Mapping[Outcome, int]) -> Tally:
-    missing, unknown = counts.get(MISSING, 0), counts.get(Outcome.UNKNOWN, 0)
+def _tally(name: str, counts: Mapping[ValueKind, int]) -> Tally:
+    missing, unknown = counts.get(MISSING, 0), counts.get(ValueKind.UNKNOWN, 0)
     if not missing and not unknown:
         return NOTHING
     return Tally(unknown={name: unknown} if unknown else {}, missing={name: missing} if missing else {})

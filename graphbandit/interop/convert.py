@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from graphbandit.base.checks import setting_choice
 from graphbandit.base.choices import ContextForm, LogFormat, WrittenFormat
+from graphbandit.base.progress import OnProgress
 from graphbandit.errors import LogError, SettingError
 from graphbandit.interop import frames, obp
 from graphbandit.interop.vw import VwReader, dsjson, text, write_dsjson, write_text
@@ -39,8 +40,6 @@ WRITERS: dict[WrittenFormat, Callable[[Log, Path], None]] = {
 """What writes a log, by the format."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 
-Progress = Callable[[int, int | None], None]
-
 
 @dataclass
 class Converted:
@@ -58,7 +57,7 @@ def convert(
     target_format: WrittenFormat | None = None,
     context_form: ContextForm = "auto",
     features: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     **settings: Any,
 ) -> Converted:
     """Write what is in `source` as a log to the new folder `target`, or a log to a file of another program.
@@ -112,7 +111,7 @@ def _format(path: Path, given: LogFormat | None, name: str) -> LogFormat:
     raise SettingError(f"{path.name} ends in {path.suffix!r}; expected {', '.join(ENDINGS)}, or a format")
 
 
-def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
+def _streamed(reader: VwReader, target: Path, progress: OnProgress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
     rounds, stamp = reader.outline.rounds, reader.layout.stamp
     with whole_folder(target) as part:

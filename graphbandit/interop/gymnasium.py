@@ -17,15 +17,13 @@ from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.environments.blocks import BLOCK
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
 
 if TYPE_CHECKING:
     import gymnasium
-
-BLOCK = 256
-"""How many rounds are drawn at a time."""
 
 
 def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0) -> gymnasium.Env[Any, Any]:

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from graphbandit.base.arm_names import ArmNames
+from graphbandit.base.arm_names import MOST_ARMS, ArmNames
 from graphbandit.base.array_types import Contexts
 from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
@@ -18,9 +18,6 @@ from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.generalized_linear import GeneralizedLinearClass
 from graphbandit.function_classes.linear import LinearClass
 from graphbandit.function_classes.named import ClassName, class_for
-
-MOST_ARMS = 2**31 - 1
-"""Graphs number their arms in 32 bits."""
 
 
 @savable

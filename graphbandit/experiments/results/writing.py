@@ -29,7 +29,7 @@ MANY_PARTS = 128
 """If there are more parts than this, they are merged into one."""
 
 
-class Store:
+class ResultsWriter:
     """The results folder of one experiment, open for writing; `opened` keeps other processes out."""
 
     def __init__(self, folder: Path, planned: pa.Table) -> None:
@@ -41,7 +41,7 @@ class Store:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[Store]:
+    def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[ResultsWriter]:
         """Make the folder, or check that what is in it can be continued; nothing is written if it cannot."""
         planned = read_planned(folder)
         if planned is None and _is_foreign(folder):

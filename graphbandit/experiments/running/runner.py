@@ -118,13 +118,13 @@ def run_all(
     - `progress`: a function that is called with the progress of each experiment; None (default): none.
     """
     from graphbandit.experiments.results.reading import Results
-    from graphbandit.experiments.results.writing import Store
+    from graphbandit.experiments.results.writing import ResultsWriter
 
     engine = Processes() if engine is None else engine
     runs_of_jobs = [planned_runs(experiment) for experiment, _ in jobs]
     with contextlib.ExitStack() as stack:
         stores = [
-            stack.enter_context(Store.opened(Path(out), experiment, runs))
+            stack.enter_context(ResultsWriter.opened(Path(out), experiment, runs))
             for (experiment, out), runs in zip(jobs, runs_of_jobs, strict=True)
         ]
         states, todo = [], []

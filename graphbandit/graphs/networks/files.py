@@ -23,6 +23,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.progress import OnProgress
 from graphbandit.base.shapes import Int
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.networks.network import Network
@@ -39,9 +40,6 @@ _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", " ": "a blank"
 _HEADINGS = re.compile(
     r"(source|target|src|dst|from|to|node|user|id|friend|follower|followee|trustor|trustee)[ _]?(id|\d)?"
 )
-
-Progress = Callable[[int, int], None]
-"""Called with the bytes read so far, and the size of the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +61,7 @@ def read_network(
     *,
     id_type: IdType = "auto",
     header: bool | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Network:
     """The network whose edges are the lines of a file; a directed edge is read as a friendship in both directions.
 
@@ -94,7 +92,7 @@ def edge_format(path: str | os.PathLike[str]) -> EdgeFormat:
 
 
 @contextmanager
-def _blocks(path: Path, progress: Progress | None) -> Iterator[Iterator[bytes]]:
+def _blocks(path: Path, progress: OnProgress | None) -> Iterator[Iterator[bytes]]:
     """The text of a file, unpacked, in blocks of whole lines; errors of reading become NetworkFileError."""
     try:
         with open(path, "rb") as raw:
