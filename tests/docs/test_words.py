@@ -9,7 +9,7 @@ from tests.docs.snippets import DOCS, ROOT, pages, without_blocks
 WORDS = [
     "round", "arm", "context", "reveal", "self-loop", "edge probability", "function class", "version space",
     "candidates", "exploration set", "sampling program", "epoch", "propensity", "observation probability", "regret",
-    "side observation", "learner", "policy",
+    "side observation", "learner", "policy", "late", "network", "source", "sweep", "run",
 ]  # fmt: skip
 SYNONYMS = {
     r"\bodds\b": "edge probability",
@@ -18,6 +18,7 @@ SYNONYMS = {
     r"\blevers?\b": "arm",
     r"\bconfidence set\b": "version space",
     r"\bpscores?\b": "propensity",
+    r"\buncertain (edges?|graphs?)\b": "edge probability",
 }  # fmt: skip
 SITE = {page.relative_to(ROOT).as_posix(): page for page in pages()}
 

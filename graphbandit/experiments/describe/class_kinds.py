@@ -120,7 +120,7 @@ def boosting(*, contexts: Contexts, trees: int = 50, leaves: int = 15, members: 
 
 
 def neural_network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: int = 3) -> TorchClass:
-    """A PyTorch network with two hidden layers of ReLU."""
+    """A neural network of PyTorch with two hidden layers of ReLU."""
     told = contexts.regressor
     outputs = 1 if told["arm_contexts"] else contexts.n_arms
 
