@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -5,8 +6,10 @@ import typer
 from typer.testing import CliRunner
 
 import graphbandit as gb
+from benchmarks.settings import PARTS
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
+from graphbandit.studies.study import STUDIES, study_named
 from graphbandit.studies.study_runs import compile_kernels
 from tests.commands import invoke, refusal, succeed
 from tests.processes import printed
@@ -53,6 +56,22 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 def test_paragraphs_of_help_break_where_the_terminal_ends(name: str) -> None:
     help_text = typer.main.get_command(app).commands[name].help
     assert all(line[0] in "-`" for paragraph in help_text.split("\n\n") for line in paragraph.split("\n")[1:])
+
+
+@pytest.mark.parametrize(
+    ("command", "listed"),
+    [
+        ("reproduce", lambda: study_named("paper").experiments),
+        ("leaderboard", lambda: study_named("leaderboard").experiments),
+        ("study", lambda: {*STUDIES} - {"paper", "leaderboard"}),
+        ("bench", lambda: PARTS),
+    ],
+)
+def test_what_help_lists_is_what_there_is(command: str, listed) -> None:
+    """Help is printed without loading studies or benchmarks, so their names stand there, too."""
+    found = typer.main.get_command(app).commands[command]
+    text = " ".join([found.help, *(option.help or "" for option in found.params)])
+    assert not [name for name in listed() if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
 
 
 def test_shells_can_complete_commands() -> None:
