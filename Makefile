@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@echo "make reproduce         set up, then run the paper's experiments and check its claims (FULL=1: in full;"
-	@echo "                       GRAPH=edges.csv: on a network of your own)"
+	@echo "                       NETWORK=edges.csv: on a network of your own)"
 	@echo "make test              set up, then lint, type-check and test"
 	@echo "make fuzz              set up, then try hard to break it, for minutes (SEED=1, SCALE=30, ONLY=numerics)"
 	@echo "make check             set up, then lint and type-check only"
@@ -69,7 +69,7 @@ fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz --seed $(or $(SEED),0) --scale $(or $(SCALE),10) $(addprefix --only ,$(ONLY))
 
 reproduce: $(BASE)
-	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(GRAPH),--graph "$(GRAPH)")
+	$(BIN)/graphbandit reproduce $(if $(FULL),--full,--quick) $(if $(NETWORK),--network "$(NETWORK)")
 
 # a service and visitors, on this machine only; Ctrl-C ends both
 $(VENV)/.service: $(BASE)

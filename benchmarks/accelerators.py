@@ -1,4 +1,4 @@
-"""Ensembles of networks: the processor against a GPU, members trained in one batch against one by one.
+"""Ensembles of together: the processor against a GPU, members trained in one batch against one by one.
 
     python -m benchmarks.accelerators [--quick] [--output FILE]
 
@@ -28,7 +28,7 @@ from benchmarks.run import processor
 from benchmarks.texts import seconds
 from benchmarks.timing import no_collection, timed
 from graphbandit.function_classes.devices import DeviceName, device_of
-from graphbandit.function_classes.networks import Networks
+from graphbandit.function_classes.trained_modules import TrainedModules
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together
 
 NO_GPU = "no GPU"
@@ -133,11 +133,11 @@ def take_turn(row: dict[str, Any], sizes: Sizes, examples: Examples) -> None:
         many, _ = timed(train, FEW + steps)
         few, modules = timed(train, FEW)
     row["many"], row["few"] = min(row.get("many", math.inf), many), min(row.get("few", math.inf), few)
-    networks, everyone = Networks(modules, outputs=ARMS), tuple(range(sizes.members))
-    row["values"] = networks.values(everyone, contexts_of(256), device_of("cpu"))
+    together, everyone = TrainedModules(modules, outputs=ARMS), tuple(range(sizes.members))
+    row["values"] = together.values(everyone, contexts_of(256), device_of("cpu"))
     decisions = row.setdefault("decision_seconds", {})
     for count in sizes.contexts:
-        spent = decision_seconds(networks, contexts_of(count), device, batched=batched)
+        spent = decision_seconds(together, contexts_of(count), device, batched=batched)
         decisions[str(count)] = min(decisions.get(str(count), math.inf), spent)
 
 
@@ -146,14 +146,14 @@ def contexts_of(count: int) -> np.ndarray:
     return np.random.default_rng(2).standard_normal((count, DIMENSION))
 
 
-def decision_seconds(networks: Networks, rows: np.ndarray, device: torch.device, *, batched: bool) -> float:
+def decision_seconds(together: TrainedModules, rows: np.ndarray, device: torch.device, *, batched: bool) -> float:
     """The time in which all members are evaluated, once they are on the device."""
-    everyone = tuple(range(len(networks.modules)))
+    everyone = tuple(range(len(together.modules)))
     groups = [everyone] if batched else [(i,) for i in everyone]
 
     def ask() -> None:
         for group in groups:
-            networks.values(group, rows, device)
+            together.values(group, rows, device)
 
     ask()
     with no_collection():

@@ -5,7 +5,7 @@ They are kept in the run's line of `benchmarks/history.jsonl`; `python -m benchm
 
 from typing import Any
 
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 
 Rows = list[dict[str, Any]]
 Figures = dict[str, dict[str, float]]

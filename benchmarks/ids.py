@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import graphbandit as gb
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 from graphbandit.environments.base import Environment
 from graphbandit.learners.base import Learner
 

@@ -15,9 +15,9 @@ import numpy as np
 
 import graphbandit as gb
 from benchmarks.pages import DOCS, put
+from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Table
 from graphbandit.environments.base import Environment
 from graphbandit.learners.base import Learner
 from graphbandit.rounds import Shown

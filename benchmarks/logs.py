@@ -53,7 +53,7 @@ def write(folder: Path, rows: int) -> None:
                 probabilities=np.full((n, ARMS), 1 / ARMS),
             )
             places, arms = np.nonzero(gb.FeedbackGraphs.repeat(graph, n).revealed(actions))
-            writer.append_rewards(decisions=ids[places], arms=arms, rewards=rng.random(len(arms)).round(3))
+            writer.append_rewards(decisions=ids[places], revealed_arms=arms, rewards=rng.random(len(arms)).round(3))
 
 
 def evaluate(folder: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import graphbandit as gb
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 from graphbandit.learners.base import Learner
 
 CHOICES: dict[str, dict[str, float]] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks.texts import Column, Row, bytes_of, ratio_of, seconds, seconds_of, time_of, value_of
-from graphbandit.base.tables import Cell, Table
+from graphbandit.base.printed_table import Cell, Table
 
 
 @dataclass(frozen=True)

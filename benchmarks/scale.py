@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.pages import DOCS, put
 from benchmarks.postgres import Postgres
 from benchmarks.service import ADACBG, Running, family, load, postgres_server, processor_seconds, served
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 

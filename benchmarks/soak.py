@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.pages import DOCS, put
 from benchmarks.service import ADACBG, Connection, Running, context, served
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 
 OPEN = 500
 """Open decisions of a client at any time: rewards come once this many others were made after their decision."""

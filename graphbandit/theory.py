@@ -18,7 +18,7 @@ from graphbandit.base.checks import contexts_array, first_not_finite, setting_ar
 from graphbandit.base.public_names import listing
 from graphbandit.base.shapes import Float, Int, Shaped
 from graphbandit.errors import InputError, SettingError
-from graphbandit.function_classes.finite import FiniteFunctionClass
+from graphbandit.function_classes.finite_base import FiniteFunctionClass
 
 __all__ = [
     "DisagreementCoefficient",
@@ -43,17 +43,17 @@ SLACK = 1e-9
 
 
 def minimax_bound(
-    *, horizon: Numbers, mean_independence_number: float, log_size: float, n_arms: int, delta: float = 0.1
+    *, n_arms: int, horizon: Numbers, mean_independence_number: float, log_size: float, delta: float = 0.1
 ) -> Numbers:
     """Theorem 3.2, up to the constant: sqrt( E[alpha(G)] T log( |F| log T log(K T) / delta ) ).
 
     It holds with probability 1 - delta. The inner logarithms, log T and log(K T), count as 1 where they are smaller,
     which is at T = 1 and 2 only, so nothing is negative.
 
+    - `n_arms`: K.
     - `horizon`: T; an array of them gives a curve.
     - `mean_independence_number`: E[alpha(G)].
     - `log_size`: log |F|; it may be large, because |F| itself is never computed.
-    - `n_arms`: K.
     - `delta`: 0.1 by default.
 
     >>> few = minimax_bound(horizon=2**11, mean_independence_number=5, log_size=math.log(50), n_arms=100)

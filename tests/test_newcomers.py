@@ -93,7 +93,7 @@ LINES = {
     "graphs/__init__.pyi": """from .generators.path import path as path
 from .generators.coin_graph import coin_graph as coin_graph""",
     "experiments/figures/__init__.pyi": "from .blank import plot_blank as plot_blank",
-    "experiments/report/experiment.py": (r"(?<=SECTIONS = \(\n)", '    "greeting",\n'),
+    "experiments/report/write_report.py": (r"(?<=SECTIONS = \(\n)", '    "greeting",\n'),
     "cli/app.py": (r"(?<=GROUPS = \(\n)", '    "greet",\n'),
     "environments/__init__.py": (
         r"\n\n__all__ = \[\n",
@@ -107,7 +107,7 @@ import numpy as np
 import graphbandit as gb
 from graphbandit.experiments.describe.kinds import parameters
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
-from graphbandit.experiments.report import experiment
+from graphbandit.experiments.report import write_report
 from graphbandit.graphs.sources import SOURCES, graph_source
 
 assert type(build_learner("FirstArm", {})) is gb.learners.FirstArm
@@ -132,7 +132,7 @@ assert "calm" in gb.environments.__all__ and gb.environments.calm(4).n_arms == 4
 assert build_environment("graphbandit.environments:calm", {"n_arms": 5, "n_rounds": 2}).n_arms == 5
 
 assert gb.experiments.plot_blank(None) is None and "plot_blank" in gb.experiments.__all__
-assert experiment.SECTIONS[0] == "greeting"
+assert write_report.SECTIONS[0] == "greeting"
 from graphbandit.experiments.report.sections.greeting import section
 assert "<p>Good &lt;morning&gt;.</p>" in section(None).body
 """

@@ -31,15 +31,16 @@ from graphbandit.bandit.inputs import (
     rewards_of,
 )
 from graphbandit.bandit.keys import Keys
-from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
+from graphbandit.bandit.log import BanditLog, is_log, stage_taken
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
 from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
 from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.choices import LogSync
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import (
     FitError,
     ForgottenDecisionsWarning,
@@ -50,7 +51,7 @@ from graphbandit.errors import (
     UnknownDecisionError,
 )
 from graphbandit.features import NOTHING, Tally
-from graphbandit.features.tables import is_series
+from graphbandit.features.context_input import is_series
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
@@ -701,9 +702,9 @@ class Bandit:
         cls,
         path: str | os.PathLike[str],
         *,
-        function_class: FunctionClass[Any, Any, Any] | None = None,
         features: object = None,
         arm_features: object = None,
+        function_class: FunctionClass[Any, Any, Any] | None = None,
         classes: Sequence[type] = (),
         log: str | os.PathLike[str] | None = None,
         log_sync: LogSync = "file",
@@ -711,10 +712,10 @@ class Bandit:
         """Load a bandit from a file.
 
         - `path`: the file that `save` wrote.
-        - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
-          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `features`, `arm_features`: a scikit-learn transformer is not in the file; hand in the same one again, or the
           features made of it. A transformer with another fit is refused. None (default): they are in the file.
+        - `function_class`: a function class made of a Python callable is not in the file; hand in the same one again.
+          A class of another kind, size or setting is refused. None (default): the class is in the file.
         - `classes`: your own dataclasses in the file, such as [MyLearner, MyState]; none by default. A file never
           imports code by itself.
         - `log`: the log that the bandit wrote when it was saved, to continue it; None (default): no log. Rounds that

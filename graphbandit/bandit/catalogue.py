@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph, graph_of
-from graphbandit.base.arms import ArmNames, known_arm
+from graphbandit.base.arm_names import MOST_ARMS, ArmNames, known_arm
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool
 from graphbandit.errors import SettingError
@@ -14,7 +14,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import Played
-from graphbandit.learners.problem import MOST_ARMS, Problem
+from graphbandit.learners.problem import Problem
 
 
 class Catalogue(NamedTuple):

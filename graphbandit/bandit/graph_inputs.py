@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arms import ArmNames, shown
+from graphbandit.base.arm_names import ArmNames, shown
 from graphbandit.base.frames import is_frame
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs

@@ -7,9 +7,9 @@ import numpy as np
 
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.shapes import Int
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import InputError
 from graphbandit.learners.played import Played
 from graphbandit.rounds.decision import Decision

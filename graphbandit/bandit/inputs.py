@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Arms, Graph, several_graphs
-from graphbandit.base.arms import known_arm, shown
+from graphbandit.base.arm_names import known_arm, shown
 from graphbandit.base.checks import FLOAT
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError
 from graphbandit.features import Tally
-from graphbandit.features.tables import as_frame, is_series
+from graphbandit.features.context_input import as_frame, is_series
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Graphs
 from graphbandit.rounds.size import small_floats

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.checks import setting_integer
 from graphbandit.errors import UnknownDecisionError
 from graphbandit.rounds.decision import Decision

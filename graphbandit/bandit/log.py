@@ -13,13 +13,14 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from graphbandit.bandit.graph_inputs import Graph, graph_batch
 from graphbandit.bandit.inputs import stacked_masks
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.choices import LogSync
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import LogError, SettingError
 from graphbandit.learners.played import News
@@ -30,8 +31,6 @@ from graphbandit.rounds.shown import Graphs
 
 if TYPE_CHECKING:
     from graphbandit.logs import LogWriter
-
-LogSync = Literal["file", "append"]
 
 
 class BanditLog:

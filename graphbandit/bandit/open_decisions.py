@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.base.arms import ArmNames, shown
+from graphbandit.base.arm_names import ArmNames, shown
 from graphbandit.base.checks import LARGEST
 from graphbandit.base.shapes import Float, Int
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import ObservationError
 from graphbandit.learners.played import News, Played
 from graphbandit.rounds.decision import Decision

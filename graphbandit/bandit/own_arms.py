@@ -13,12 +13,12 @@ import numpy as np
 from graphbandit.bandit.catalogue import graph_with_more_arms
 from graphbandit.bandit.graph_inputs import Arms, Graph, given_batch, graph_of, graphs_of
 from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
-from graphbandit.base.arms import ArmNames, arm_index, known_arm
+from graphbandit.base.arm_names import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.errors import InputError, ObservationError, SettingError, UnknownArmError
 from graphbandit.features import Encoder, Tally
-from graphbandit.features.arms import read_arms
+from graphbandit.features.arm_features import read_arms
 from graphbandit.graphs.generators.bandit import bandit
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph

@@ -7,7 +7,7 @@ import numpy as np
 from graphbandit.bandit.graph_inputs import graphs_of
 from graphbandit.bandit.inputs import arms_of, available_of, contexts_of, rounds_told
 from graphbandit.bandit.own_arms import own_batch, past_arms
-from graphbandit.base.arms import shown
+from graphbandit.base.arm_names import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, ObservationError, SettingError

@@ -14,7 +14,7 @@ from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.restored_state import check_state
 from graphbandit.bandit.unsavable import HandedIn
 from graphbandit.base import saved_files
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.checks import contexts_array
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.shapes import Bool, Int

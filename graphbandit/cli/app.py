@@ -34,7 +34,7 @@ GROUPS = (
 
 
 class _Commands(TyperGroup):
-    """Print errors of the package as one line with exit code 2, and Ctrl-C as one line with exit code 130."""
+    """Print errors of the package and bad values of options as one line with exit code 2, and Ctrl-C with code 130."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         prepare_output()
@@ -43,8 +43,9 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
-        except GraphBanditError as error:
-            typer.echo(f"graphbandit: {error}", err=True)
+        except (GraphBanditError, typer.BadParameter) as error:
+            message = error.format_message() if isinstance(error, typer.BadParameter) else str(error)
+            typer.echo(f"graphbandit: {message}", err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.echo("graphbandit: interrupted", err=True)

@@ -22,10 +22,13 @@ def bench(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Parts: lp, squarecb, decision, everyday, throughput, scaling, startup, service.", show_default="all"
+            help="Benchmarks: lp, squarecb, decision, everyday, throughput, scaling, startup, service.",
+            show_default="all",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the results.", file_okay=False)] = Path("results/bench"),
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for the results.", file_okay=False, show_default="results/bench")
+    ] = None,
     history: Annotated[
         bool, typer.Option("--history", help="Add the results to benchmarks/history.jsonl, and list what got worse.")
     ] = False,
@@ -34,7 +37,14 @@ def bench(
     sources = checkout()
     options = [*(["--quick"] if quick else []), *(["--only", only] if only is not None else [])]
     options += ["--history"] if history else []
-    command = [sys.executable, "-m", "benchmarks.run", *options, "--out", str(out.absolute())]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.run",
+        *options,
+        "--out",
+        str((out or Path("results/bench")).absolute()),
+    ]
     # in its own process, so that the settings for one thread are there before libraries read them
     environment = {
         **os.environ,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphbandit.base.tables import Table
+from graphbandit.base.printed_table import Table
 from graphbandit.cli.console import print_table
 
 app = typer.Typer()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphbandit.base.tables import Table
+    from graphbandit.base.printed_table import Table
     from graphbandit.experiments.running.runner import Progress
     from graphbandit.studies.study_runs import PlanProgress
 

@@ -7,22 +7,20 @@ from typing import Annotated
 
 import typer
 
+from graphbandit.base.choices import ContextForm, LogFormat, WrittenFormat
 from graphbandit.cli.console import amount_bars
-from graphbandit.cli.option_words import errors_in_options
+from graphbandit.cli.option_words import errors_in_options, one_of
 
 app = typer.Typer()
 
 WORDS = {
-    "expected n_arms, arms, graphs or probabilities": "expected --arms, --arm or --probability",
+    "expected n_arms, arms, graphs or probabilities": "expected --n-arms, --arm or --probabilities",
     r"arms=\[\.\.\.\]": "--arm NAME, once for each arm",
     "expected one of the names in arms": "expected one of the names that --arm gives",
     "expected a frame of rewards": "expected --rewards TABLE",
-    "^source_format is": "--from is",
-    "^target_format is": "--to is",
-    "^contexts is": "--contexts is",
-    "expected columns among": "expected --context and --probability to name some of",
+    "expected columns among": "expected --context and --probabilities to name some of",
     "the column ('.*?') of context": r"--context \1",
-    "the column ('.*?') of probabilities": r"--probability \1",
+    "the column ('.*?') of probabilities": r"--probabilities \1",
 }
 """What messages say in place of the names of settings."""
 
@@ -47,16 +45,16 @@ def convert(
         ),
     ],
     source_format: Annotated[
-        str | None,
-        typer.Option(
-            "--from", help="vw-dsjson, vw-text, obp, csv, parquet or log.", show_default="by the name of the file"
-        ),
+        LogFormat | None,
+        typer.Option("--from", metavar="FORMAT", help=one_of(LogFormat), show_default="by the name of the file"),
     ] = None,
     target_format: Annotated[
-        str | None, typer.Option("--to", help="vw-dsjson, vw-text, obp or log.", show_default="by the name of the file")
+        WrittenFormat | None,
+        typer.Option("--to", metavar="FORMAT", help=one_of(WrittenFormat), show_default="by the name of the file"),
     ] = None,
-    contexts: Annotated[
-        str, typer.Option(help="Which of Vowpal Wabbit's features form the context: auto, shared, arms or both.")
+    context_form: Annotated[
+        ContextForm,
+        typer.Option(metavar="FORM", help=f"Which of Vowpal Wabbit's features form the context: {one_of(ContextForm)}"),
     ] = "auto",
     feature: Annotated[
         list[str] | None,
@@ -65,7 +63,7 @@ def convert(
     context: Annotated[
         list[str] | None, typer.Option(help="A column of numbers that belongs to the context. Repeatable.")
     ] = None,
-    probability: Annotated[
+    probabilities: Annotated[
         list[str] | None,
         typer.Option(
             help="The table's column with an arm's probability, in the order of the arms; in place of a column "
@@ -73,8 +71,8 @@ def convert(
         ),
     ] = None,
     arm: Annotated[list[str] | None, typer.Option(help="The name of an arm in the table. Repeatable.")] = None,
-    arms: Annotated[
-        int | None, typer.Option(help="How many arms there are.", show_default="from --arm or --probability")
+    n_arms: Annotated[
+        int | None, typer.Option(help="How many arms there are.", show_default="from --arm or --probabilities")
     ] = None,
     rewards: Annotated[
         Path | None,
@@ -104,13 +102,13 @@ def convert(
             target,
             source_format=source_format,
             target_format=target_format,
-            contexts=contexts,  # type: ignore[arg-type]
+            context_form=context_form,
             features=feature or None,
             progress=show("rounds"),
             context=context or None,
-            probabilities=probability or None,
+            probabilities=probabilities or None,
             arms=arm or None,
-            n_arms=arms,
+            n_arms=n_arms,
             rewards=rewards,
         )
     typer.echo(f"{found.rounds:,} rounds: {target}")

@@ -20,7 +20,7 @@ def demo(
     ] = None,
 ) -> None:
     """Show what the linear program does on the paper's star: probabilities before and after."""
-    from graphbandit.base.tables import Cell, Table
+    from graphbandit.base.printed_table import Cell, Table
     from graphbandit.plots import plot_star_example, save_figure, star_example
 
     if picture is not None:

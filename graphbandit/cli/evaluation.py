@@ -8,19 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
+from graphbandit.base.choices import IntervalKind, Method, Support
 from graphbandit.cli.console import amount_bars, print_table
-from graphbandit.cli.option_words import errors_in_options, in_options
+from graphbandit.cli.option_words import errors_in_options, in_options, one_of
 from graphbandit.errors import SettingError, SupportError
 
 app = typer.Typer()
 
-SETTING = "method|interval|level|support|missing|clip|seed"
+SETTING = "method|interval|level|support|missing_rewards|largest_weight|seed"
 WORDS = {
     r"reward_range=\(lowest, highest\)": "--reward-range LOWEST HIGHEST",
     r"reward_range = \(([^,]+), ([^)]+)\)": r"--reward-range \1 \2",
     "; fit='past' keeps the guarantee": "",
     rf"\b({SETTING})='?([\w.-]+)'?": r"--\1 \2",
     f"^({SETTING}|by) is ": r"--\1 is ",
+    r"(--\w+)_(\w+)": r"\1-\2",
 }
 """What messages and notes say in place of the names of settings."""
 
@@ -36,10 +38,8 @@ def evaluate(
             show_default="uniform, if the log allows it, and logged",
         ),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="graph-dr, graph-ips, graph-snips, graph-balanced, direct, dr, ips or snips.")
-    ] = "graph-dr",
-    interval: Annotated[str, typer.Option(help="betting, sequence, bernstein, asymptotic or bootstrap.")] = "betting",
+    method: Annotated[Method, typer.Option(metavar="METHOD", help=one_of(Method))] = "graph-dr",
+    interval: Annotated[IntervalKind, typer.Option(metavar="KIND", help=one_of(IntervalKind))] = "betting",
     level: Annotated[float, typer.Option(help="The probability with which an interval holds.")] = 0.95,
     reward_range: Annotated[
         tuple[float, float] | None,
@@ -47,16 +47,18 @@ def evaluate(
     ] = None,
     by: Annotated[str | None, typer.Option(help="A column of the log; adds a value for each segment of it.")] = None,
     support: Annotated[
-        str,
+        Support,
         typer.Option(
             help="all: refuse policies that play arms which could not be revealed; part: leave those arms out."
         ),
     ] = "all",
-    missing: Annotated[
+    missing_rewards: Annotated[
         str,
         typer.Option(help="What to do with missing rewards: error, drop (the round), or a number to count instead."),
     ] = "error",
-    clip: Annotated[float | None, typer.Option(help="The largest weight.", show_default="none")] = None,
+    largest_weight: Annotated[
+        float | None, typer.Option(help="Larger weights are cut to this.", show_default="none")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The seed of folds and of the bootstrap.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="The address of a Dask scheduler.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page with figures here.", dir_okay=False)] = None,
@@ -77,8 +79,8 @@ def evaluate(
         "level": level,
         "reward_range": reward_range,
         "support": support,
-        "missing": _missing(missing),
-        "clip": clip,
+        "missing_rewards": _number_or_text(missing_rewards),
+        "largest_weight": largest_weight,
         "seed": seed,
         "cluster": cluster,
     }
@@ -106,10 +108,10 @@ def evaluate(
 
         typer.echo(f"Table: {write_table(table, csv)}")
     if report is not None:
-        from graphbandit.evaluation.report import write_report
+        from graphbandit.evaluation.report import write_evaluation
 
         made = command_of(context)
-        page = write_report(table, report, name=log.name, differences=differences, command=made, notes=notes)
+        page = write_evaluation(table, report, name=log.name, differences=differences, command=made, notes=notes)
         typer.echo(f"Page: {page}")
 
 
@@ -140,7 +142,7 @@ def policies_named(given: list[str]) -> dict[str, str]:
     return named
 
 
-def _missing(text: str) -> str | float:
+def _number_or_text(text: str) -> str | float:
     try:
         return float(text)
     except ValueError:

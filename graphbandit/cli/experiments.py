@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from graphbandit.base.tables import Cell, Table, counted
+from graphbandit.base.printed_table import Cell, Table, counted
 from graphbandit.cli.console import print_table, progress_bar
 from graphbandit.errors import SavedFileError, SettingError
 

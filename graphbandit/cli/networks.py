@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.base.tables import Table
+from graphbandit.base.checks import setting_integer
+from graphbandit.base.choices import Sampler
+from graphbandit.base.printed_table import Table
 from graphbandit.cli.console import amount_bars, print_table
+from graphbandit.cli.option_words import one_of
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
@@ -43,10 +45,10 @@ def network(
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(help="Nodes of a subgraph.", show_default="100, or the largest part if it has fewer"),
+        typer.Option(help="Nodes of a subgraph.", show_default="100, or the largest component if it has fewer"),
     ] = None,
     count: Annotated[int, typer.Option(help="How many subgraphs; 0 for none.")] = 100,
-    sampler: Annotated[str, typer.Option(help="union-find, random-walk or bfs.")] = "union-find",
+    sampler: Annotated[Sampler, typer.Option(metavar="SAMPLER", help=one_of(Sampler))] = "union-find",
     seed: Annotated[int, typer.Option(help="The same seed gives the same subgraphs.")] = 0,
     picture: Annotated[
         Path | None,
@@ -55,13 +57,12 @@ def network(
 ) -> None:
     """Print figures of the network and of its subgraphs."""
     from graphbandit.base.seeds import stream
-    from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_subgraphs
+    from graphbandit.graphs.networks.subgraphs import sample_subgraphs
 
     # before a file is read, which may take a while
     if size is not None:
         setting_integer("--size", size, at_least=1)
     setting_integer("--count", count, at_least=0)
-    setting_choice("--sampler", sampler, list(SAMPLERS))
     rng = stream(seed, "network", "pool")
     if picture is not None and count == 0:
         raise SettingError("--count is 0; expected at least 1 for a picture, which shows a subgraph")
@@ -72,7 +73,7 @@ def network(
         return
     if size is None:
         size = min(100, int(found.component_sizes.max(initial=1)))
-    graphs = sample_subgraphs(found, size, count, sampler=sampler, rng=rng)  # type: ignore[arg-type]
+    graphs = sample_subgraphs(found, size, count, sampler=sampler, rng=rng)
     _print_subgraphs(graphs, sampler)
     if picture is not None:
         from graphbandit.plots import plot_network, save_figure
@@ -103,8 +104,8 @@ def _print_network(found: Network, file: Path | None, seconds: float) -> None:
     if len(d):
         quantiles = ", ".join(f"{q} % {np.quantile(d, q / 100, method='lower'):,}" for q in (50, 90, 99))
         rows.append(["degrees", f"mean {d.mean():.2f}, {quantiles}, largest {d.max():,}"])
-        parts, largest = found.n_components, int(found.component_sizes.max())
-        rows.append(["connected parts", f"{parts:,}, the largest of {largest:,} nodes"])
+        components, largest = found.n_components, int(found.component_sizes.max())
+        rows.append(["connected components", f"{components:,}, the largest of {largest:,} nodes"])
     print_table(Table("Network", ["network", ""], rows))
 
 

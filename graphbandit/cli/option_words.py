@@ -1,12 +1,24 @@
-"""Messages in the words of the command line: options in place of the settings that Python users write."""
+"""Choices and messages in the words of the command line: options in place of the settings of Python."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any, get_args
 
 from graphbandit.errors import GraphBanditError
+
+
+def one_of(choice: Any) -> str:
+    """The values of a `Literal` as the help of an option.
+
+    >>> from typing import Literal
+    >>> one_of(Literal["log", "obp", "csv"])
+    'log, obp or csv.'
+    """
+    *others, last = get_args(choice)
+    return f"{', '.join(others)} or {last}."
 
 
 def in_options(text: str, words: Mapping[str, str]) -> str:

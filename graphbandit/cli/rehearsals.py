@@ -101,7 +101,7 @@ def rehearsals(everything: bool = False) -> list[Rehearsal]:
     usual = [
         Rehearsal("finite class", listed, alone, paper(**rounds), any_graph=everything),
         Rehearsal("linear class, shared", shared, joint, linear(**rounds), any_graph=everything),
-        Rehearsal("linear class, per arm", own, alone, linear(**rounds, arms="per-arm"), any_graph=everything),
+        Rehearsal("linear class, per arm", own, alone, linear(**rounds, arm_kind="per-arm"), any_graph=everything),
     ]
     if not everything:
         return usual
@@ -112,7 +112,9 @@ def rehearsals(everything: bool = False) -> list[Rehearsal]:
         )
         clicks = {name: value for name, value in rounds.items() if name != "noise"} | {"link": link}
         found.append(Rehearsal(f"{link} class, shared", of_all, joint, linear(**clicks), counts=True))
-        found.append(Rehearsal(f"{link} class, per arm", of_each, alone, linear(**clicks, arms="per-arm"), counts=True))
+        found.append(
+            Rehearsal(f"{link} class, per arm", of_each, alone, linear(**clicks, arm_kind="per-arm"), counts=True)
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbandit.base.tables import counted, signed_number
+from graphbandit.base.printed_table import counted, signed_number
 from graphbandit.errors import SettingError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Write the figures, tables and tests of an experiment into one HTML file that needs no network."""
-    from graphbandit.experiments.report.experiment import write_report
+    from graphbandit.experiments.report.write_report import write_report
     from graphbandit.experiments.results.reading import Results
 
     path = write_report(Results.open(folder), folder / "report.html" if out is None else out)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from graphbandit.base.extras import imported
+from graphbandit.cli.option_words import one_of
 from graphbandit.errors import SettingError
 
 app = typer.Typer()
 group = typer.Typer(name="service", no_args_is_help=True, help="Look after the log of a decision service.")
 
+LogLevel = Literal["debug", "info", "warning", "error"]
 LOCAL = "http://127.0.0.1:8765"
 Configured = Annotated[Path, typer.Argument(metavar="BANDITS.TOML", help="The configuration.", dir_okay=False)]
 Data = Annotated[
@@ -57,7 +59,7 @@ def serve(
     workers: Annotated[
         int, typer.Option(help="How many deciders run as separate processes; 0: everything in one process.", min=0)
     ] = 0,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(metavar="LEVEL", help=one_of(LogLevel))] = "info",
 ) -> None:
     """Serve decisions over HTTP: durable, replayable, explained. Prints one line with the address when it is ready."""
     _needs_extra()
@@ -68,8 +70,6 @@ def serve(
     from graphbandit.service import json_logging, processes
     from graphbandit.service.server import listening
 
-    if log_level not in ("debug", "info", "warning", "error"):
-        raise SettingError(f"--log-level is {log_level!r}; expected debug, info, warning or error")
     url = _url(configuration, data, database)
     found = settings.read(configuration)
     json_logging.start(log_level)

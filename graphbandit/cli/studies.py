@@ -19,7 +19,12 @@ app = typer.Typer()
 Full = Annotated[
     bool, typer.Option("--full/--quick", help="All repeats and sizes (many minutes), or some of them (about a minute).")
 ]
-Out = Annotated[Path, typer.Option(help="The folder for the page, tables, figures and results.", file_okay=False)]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder for the page, tables, figures and results.", file_okay=False, show_default="results/STUDY"
+    ),
+]
 Workers = Annotated[int | None, typer.Option(help="Number of processes; changes no result.", show_default="one a core")]
 Only = Annotated[list[str] | None, typer.Option(help="Run only this experiment. Repeatable.", show_default="all")]
 Learners = Annotated[
@@ -31,14 +36,14 @@ Rounds = Annotated[int | None, typer.Option(help="Number of rounds of each run."
 Seed = Annotated[int, typer.Option(help="The same seed gives the same results.")]
 
 
-@app.command(epilog="Example: graphbandit reproduce --full --graph edges.csv")
+@app.command(epilog="Example: graphbandit reproduce --full --network edges.csv")
 def reproduce(
     full: Full = False,
-    graph: Annotated[
+    network: Annotated[
         Path | None,
         typer.Option(help="A network of your own, as a file of edges.", show_default="a stand-in for Flixster"),
     ] = None,
-    out: Out = Path("results/paper"),
+    out: Out = None,
     workers: Workers = None,
     seed: Seed = 0,
     only: Only = None,
@@ -50,13 +55,13 @@ def reproduce(
     Experiments: ablation, clique-table, flixster, parts, independence, arms, horizon, reward-scale, directed.
     What has finished is not run again.
     """
-    _run(_plan("paper", full, only, repeats, rounds, seed=seed, network=graph), out, workers)
+    _run(_plan("paper", full, only, repeats, rounds, seed=seed, network=network), out, workers)
 
 
 @app.command(epilog="Example: graphbandit leaderboard --full")
 def leaderboard(
     full: Full = False,
-    out: Out = Path("results/leaderboard"),
+    out: Out = None,
     workers: Workers = None,
     only: Only = None,
     learner: Learners = None,
@@ -80,12 +85,7 @@ def study(
         ),
     ],
     full: Full = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder for the page, tables, figures and results.", file_okay=False, show_default="results/NAME"
-        ),
-    ] = None,
+    out: Out = None,
     workers: Workers = None,
     only: Only = None,
     repeats: Repeats = None,
@@ -95,8 +95,7 @@ def study(
 
     What has finished is not run again.
     """
-    plan = _plan(name, full, only, repeats, rounds)
-    _run(plan, Path("results") / name if out is None else out, workers)
+    _run(_plan(name, full, only, repeats, rounds), out, workers)
 
 
 def _plan(
@@ -127,9 +126,11 @@ def _plan(
     )
 
 
-def _run(plan: Plan, out: Path, workers: int | None) -> None:
+def _run(plan: Plan, out: Path | None, workers: int | None) -> None:
     """Run a plan, and print its findings."""
     from graphbandit.studies.study_runs import compile_kernels, run_study
+
+    out = Path("results") / plan.study if out is None else out
 
     plan.experiments()  # errors, such as in a network's file, are raised before anything is compiled
     if plan.remark:

@@ -7,12 +7,12 @@ from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
 from graphbandit.environments.classification import classification
 from graphbandit.environments.data_files import LabelledData, RatingData, read_labelled, read_ratings
-from graphbandit.environments.datasets import load_dataset
+from graphbandit.environments.known_rewards import KnownRewardsEnvironment
 from graphbandit.environments.linear import LinearEnvironment, linear
+from graphbandit.environments.named_datasets import load_dataset
 from graphbandit.environments.probabilistic import ProbabilisticEnvironment, probabilistic
 from graphbandit.environments.ratings import ratings
 from graphbandit.environments.synthetic import SyntheticEnvironment, paper
-from graphbandit.environments.tables import TableEnvironment
 from graphbandit.environments.units import UnitsEnvironment, units
 
 __all__ = [
@@ -20,13 +20,13 @@ __all__ = [
     "ArrayEnvironment",
     "Environment",
     "Instance",
+    "KnownRewardsEnvironment",
     "LabelledData",
     "LinearEnvironment",
     "ProbabilisticEnvironment",
     "RatingData",
     "Rounds",
     "SyntheticEnvironment",
-    "TableEnvironment",
     "UnitsEnvironment",
     "arms",
     "classification",

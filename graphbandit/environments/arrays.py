@@ -29,9 +29,9 @@ class ArrayEnvironment(Environment):
     """Rounds that are given as arrays. `from_arrays` builds it. The settings are those of `from_arrays`."""
 
     contexts: Shaped[np.ndarray, "n ..."]
-    graphs: FeedbackGraphs
     rewards: Float[np.ndarray, "n arms"]
     means: Float[np.ndarray, "n arms"]
+    graphs: FeedbackGraphs
     available: Bool[np.ndarray, "n arms"] | None
     noise: float | None
     function_class: FunctionClass[Any, Any, Any] | None
@@ -88,9 +88,9 @@ class ArrayInstance(Instance):
 def from_arrays(
     *,
     contexts: "npt.ArrayLike",
-    graphs: FeedbackGraph | FeedbackGraphs,
     rewards: "npt.ArrayLike",
     means: "npt.ArrayLike | None" = None,
+    graphs: FeedbackGraph | FeedbackGraphs,
     available: "npt.ArrayLike | None" = None,
     noise: float | None = None,
     function_class: FunctionClass[Any, Any, Any] | None = None,
@@ -99,10 +99,10 @@ def from_arrays(
     """An environment whose n rounds are the rows of these arrays.
 
     - `contexts`: one row per round.
-    - `graphs`: one graph for all rounds, or a batch with one for each.
     - `rewards`: (n, K), the rewards of all arms; the learner sees those that the graph reveals.
     - `means`: (n, K), the expected rewards f*(x, a), from which regret is computed; None (default): the rewards
       themselves.
+    - `graphs`: one graph for all rounds, or a batch with one for each.
     - `available`: (n, K), whether an arm is available; None (default): all are.
     - `noise`: the sub-Gaussian scale that learners are told; None (default): nothing.
     - `function_class`: the function class that learners are told; None (default): none.

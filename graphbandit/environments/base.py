@@ -69,14 +69,14 @@ class Rounds:
         if len(parts) == 1:
             return parts[0]
         masks = [part.available for part in parts if part.available is not None]
-        unsure = [part.probabilistic for part in parts if part.probabilistic is not None]
+        probabilistic = [part.probabilistic for part in parts if part.probabilistic is not None]
         return cls(
             contexts=np.concatenate([part.contexts for part in parts]),
             graphs=FeedbackGraphs.concatenate([part.graphs for part in parts]),
             means=np.concatenate([part.means for part in parts]),
             rewards=np.concatenate([part.rewards for part in parts]),
             available=np.concatenate(masks) if len(masks) == len(parts) else None,
-            probabilistic=ProbabilisticGraphs.concatenate(unsure) if len(unsure) == len(parts) else None,
+            probabilistic=ProbabilisticGraphs.concatenate(probabilistic) if len(probabilistic) == len(parts) else None,
             hidden=any(part.hidden for part in parts),
         )
 
@@ -101,7 +101,10 @@ def check_rounds(first: int, stop: int, *, at_most: int | None = None) -> None:
 
 
 class Instance(ABC):
-    """One problem of an environment, and its rounds."""
+    """One problem of an environment, and its rounds.
+
+    - `first`, `stop`: the rounds first .. stop - 1 are asked for, counted from 0.
+    """
 
     @abstractmethod
     def problem(self, horizon: int | None) -> Problem:
@@ -109,11 +112,14 @@ class Instance(ABC):
 
     @abstractmethod
     def rounds(self, first: int, stop: int) -> Rounds:
-        """The rounds first .. stop - 1, counted from 0."""
+        """The rounds first .. stop - 1."""
 
 
 class Environment(ABC):
-    """Settings of an environment."""
+    """Settings of an environment.
+
+    - `seed`, `repeat`: the seed, and the number of the repeat, 0 by default, of the problem that is asked for.
+    """
 
     @property
     @abstractmethod

@@ -16,7 +16,7 @@ from graphbandit.environments.arm_graphs import (
     similarity_graph,
 )
 from graphbandit.environments.graph_setting import GraphSetting, source_of
-from graphbandit.environments.tables import TableEnvironment
+from graphbandit.environments.known_rewards import KnownRewardsEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph
@@ -43,12 +43,12 @@ def classification(
     function_class: FunctionClass[Any, Any, Any] | None = None,
     class_names: Sequence[str] | None = None,
     **graph_options: Any,
-) -> TableEnvironment:
+) -> KnownRewardsEnvironment:
     """Make a bandit whose arms are the classes of labelled rows, in sorted order.
 
     Regret is computed from the rewards, not from their means given the context: it is the number of rounds with a wrong
-    class times `right` - `wrong`. Further keywords go to the kind of graph. `TableEnvironment` describes the order of
-    the rows.
+    class times `right` - `wrong`. Further keywords go to the kind of graph. `KnownRewardsEnvironment` describes the
+    order of the rows.
 
     - `X`: one row of features per context.
     - `y`: the class of each row.
@@ -61,13 +61,14 @@ def classification(
     - `intercept`: whether to add a last feature that is always 1, for function classes without one; False by default.
     - `right`, `wrong`: the reward of the right class, 1 by default, and of any other, 0 by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
-    - `noise`: the noise that learners are told; None (default): as in `TableEnvironment`, 0.5 for rewards 0 and 1.
+    - `noise`: the noise that learners are told; None (default): as in `KnownRewardsEnvironment`, so 0.5 for
+      rewards 0 and 1.
     - `function_class`: the function class that learners are told; None (default): a linear function for each class.
     - `class_names`: names of the classes in sorted order; None (default): the labels.
 
     >>> X, y = np.array([[0.0], [0.2], [1.0], [1.3], [5.0], [5.1]]), list("aabbcc")
     >>> environment = classification(X, y, degree=1)
-    >>> environment.arm_names, environment.source.graph.to_dense().astype(int).tolist()
+    >>> environment.arms, environment.source.graph.to_dense().astype(int).tolist()
     (('a', 'b', 'c'), [[1, 1, 0], [1, 1, 1], [0, 1, 1]])
     """
     features = feature_rows(X)
@@ -86,11 +87,11 @@ def classification(
         return confusions(scaled, labels) if kind == "confusion" else centroids(scaled, labels)
 
     contexts = scaled if standardise else features
-    return TableEnvironment(
+    return KnownRewardsEnvironment(
         contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
-        table=np.where(labels[:, None] == np.arange(len(classes)), gain, loss),
+        means=np.where(labels[:, None] == np.arange(len(classes)), gain, loss),
         source=source_of(graph, graph_options, len(classes), CLASS_GRAPHS, profiles),
-        arm_names=names,
+        arms=names,
         reward_noise=reward_noise,
         noise=noise,
         function_class=function_class,

@@ -26,12 +26,12 @@ class LabelledData:
 
     - `X`: the features, (rows, d).
     - `y`: the class of each row.
-    - `classes`: names of the classes, in the order of the sorted labels; None (default): the labels are the names.
+    - `class_names`: names of the classes, in the order of the sorted labels; None (default): the labels are the names.
     """
 
     X: Shaped[np.ndarray, "rows d"]
     y: Shaped[np.ndarray, " rows"]
-    classes: tuple[str, ...] | None = None
+    class_names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

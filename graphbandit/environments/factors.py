@@ -10,11 +10,11 @@ from graphbandit.base.shapes import Float
 if TYPE_CHECKING:
     import scipy.sparse
 
-SWEEPS = 10
-"""Sweeps of alternating least squares; the objective changes little after five."""
+ITERATIONS = 10
+"""Iterations of alternating least squares; the objective changes little after five."""
 
-SUBSPACE_SWEEPS = 60
-"""Sweeps of subspace iteration."""
+SUBSPACE_ITERATIONS = 60
+"""Iterations of the subspace method."""
 
 
 def factorize(
@@ -26,15 +26,15 @@ def factorize(
 ) -> tuple[Float[np.ndarray, "rows rank"], Float[np.ndarray, "columns rank"]]:
     """Find U and V that minimise sum over known (i, j) of (entries_ij - u_i'v_j)^2 + ridge (|u_i|^2 + |v_j|^2).
 
-    The penalty of a row grows with the number of its entries (Zhou et al. 2008). Each sweep solves for all u given V,
-    then for all v given U. `known` is 1 where an entry is known, even if the entry is 0. The start is always the same
-    and sums have a fixed order, so the same entries give the same bits.
+    The penalty of a row grows with the number of its entries (Zhou et al. 2008). Each iteration solves for all u given
+    V, then for all v given U. `known` is 1 where an entry is known, even if the entry is 0. The start is always the
+    same and sums have a fixed order, so the same entries give the same bits.
     """
     right = stream(0, "factors").standard_normal((entries.shape[1], rank)) / np.sqrt(rank)
     columns, known_columns = entries.T.tocsr(), known.T.tocsr()
     left = _solved(entries, known, right, ridge)
     right = _solved(columns, known_columns, left, ridge)
-    for _ in range(SWEEPS - 1):
+    for _ in range(ITERATIONS - 1):
         left = _solved(entries, known, right * _balance(left, right, known), ridge)
         right = _solved(columns, known_columns, left, ridge)
     return left, right
@@ -45,7 +45,7 @@ def _balance(
     right: Float[np.ndarray, "columns rank"],
     known: "scipy.sparse.csr_array[np.float64]",
 ) -> float:
-    """The factor c for which (left / c, right c) has the least penalty; sweeps alone would find it slowly."""
+    """The factor c for which (left / c, right c) has the least penalty; iterations alone would find it slowly."""
     penalties = [float((known.sum(axis=axis) * (side**2).sum(axis=1)).sum()) for axis, side in ((1, left), (0, right))]
     return (penalties[0] / penalties[1]) ** 0.25 if min(penalties) > 0 else 1.0
 
@@ -60,7 +60,7 @@ def principal_factors(entries: "scipy.sparse.csr_array[np.float64]", *, rank: in
     """
     columns = entries.T.tocsr()
     left = stream(0, "factors").standard_normal((entries.shape[0], min(rank, *entries.shape)))
-    for _ in range(SUBSPACE_SWEEPS):
+    for _ in range(SUBSPACE_ITERATIONS):
         left = _orthonormal(np.asarray(entries @ (columns @ left)))
     largest = np.abs(left).argmax(axis=0)
     return left * np.where(np.take_along_axis(left, largest[None], axis=0) < 0, -1.0, 1.0)

@@ -18,7 +18,7 @@ from graphbandit.function_classes.evidence import LINKS, Link
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem, check_function_class
 
-Arms = Literal["new", "fixed", "per-arm"]
+ArmKind = Literal["new", "fixed", "per-arm"]
 FeatureLaw = Literal["normal", "sphere"]
 Change = Literal["none", "sudden", "slow"]
 
@@ -33,7 +33,7 @@ POISSON_LIMIT = 5.0
 class LinearEnvironment(GraphEnvironment):
     """The mean reward of arm a in context x is link(phi(x, a)'theta); a repeat draws theta anew.
 
-    The setting `arms` says what a context and phi are, with d = `dimension`:
+    The setting `arm_kind` says what a context and phi are, with d = `dimension`:
 
     - "new": a context is a matrix of K rows, new features of every arm; phi(x, a) = x[a], and theta is in R^d.
     - "fixed": contexts are in R^d, and arm a keeps its features z_a in R^m, m = `arm_dimension`; phi(x, a) is the
@@ -57,9 +57,9 @@ class LinearEnvironment(GraphEnvironment):
     """
 
     dimension: int = 10
-    arms: Arms = "new"
+    arm_kind: ArmKind = "new"
     arm_dimension: int = 5
-    features: FeatureLaw = "normal"
+    feature_law: FeatureLaw = "normal"
     diversity: float = 1.0
     signal: float = 1.0
     link: Link = "identity"
@@ -73,8 +73,8 @@ class LinearEnvironment(GraphEnvironment):
     def __post_init__(self) -> None:
         for name in ("n_arms", "dimension", "arm_dimension"):
             setting_integer(name, getattr(self, name), at_least=1)
-        setting_choice("arms", self.arms, get_args(Arms))
-        setting_choice("features", self.features, get_args(FeatureLaw))
+        setting_choice("arm_kind", self.arm_kind, get_args(ArmKind))
+        setting_choice("feature_law", self.feature_law, get_args(FeatureLaw))
         setting_choice("link", self.link, LINKS)
         if setting_number("diversity", self.diversity, at_least=0.0) > 1:
             raise SettingError(f"diversity is {self.diversity!r}; expected a number of at most 1")
@@ -100,9 +100,9 @@ class LinearEnvironment(GraphEnvironment):
         """Draw theta, the arms' features, the context g_0 and, if it is fixed, the graph."""
         check_repeat(seed, repeat)
         rng = stream(seed, "linear", repeat, "parameters")
-        rows, size = (self.n_arms if self.arms == "per-arm" else 1), self.dimension
+        rows, size = (self.n_arms if self.arm_kind == "per-arm" else 1), self.dimension
         arm_features = None
-        if self.arms == "fixed":
+        if self.arm_kind == "fixed":
             arm_features = self.draw_features(rng, (self.n_arms, self.arm_dimension))
             size *= self.arm_dimension
         theta = self._draw_theta(rng, rows, size)
@@ -116,8 +116,8 @@ class LinearEnvironment(GraphEnvironment):
             environment=self,
             seed=seed,
             repeat=repeat,
-            theta=theta if self.arms == "per-arm" else theta[0],
-            theta_after=after if self.arms == "per-arm" else after[0],
+            theta=theta if self.arm_kind == "per-arm" else theta[0],
+            theta_after=after if self.arm_kind == "per-arm" else after[0],
             noise_scales=scales,
             arm_features=arm_features,
             start=self.draw_features(rng, self.context_shape),
@@ -134,15 +134,19 @@ class LinearEnvironment(GraphEnvironment):
     @property
     def context_shape(self) -> tuple[int, ...]:
         """The shape of one context."""
-        return (self.n_arms, self.dimension) if self.arms == "new" else (self.dimension,)
+        return (self.n_arms, self.dimension) if self.arm_kind == "new" else (self.dimension,)
 
     def draw_features(self, rng: np.random.Generator, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
-        """Draw feature vectors along the last axis."""
+        """Draw feature vectors along the last axis.
+
+        - `rng`: draws them.
+        - `shape`: the shape of the array.
+        """
         return self.shaped(rng.standard_normal(shape))
 
     def shaped(self, normals: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
         """Normal vectors, scaled to the sphere if features lie on one."""
-        if self.features == "normal":
+        if self.feature_law == "normal":
             return normals
         lengths = np.sqrt((normals**2).sum(axis=-1, keepdims=True))
         onto: Float[np.ndarray, ...] = normals * (sqrt(normals.shape[-1]) / lengths)
@@ -151,7 +155,7 @@ class LinearEnvironment(GraphEnvironment):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LinearInstance(BlockInstance):
-    """One repeat. theta has shape (d,), (d m,) or (K, d) for arms="new", "fixed" or "per-arm".
+    """One repeat. theta has shape (d,), (d m,) or (K, d) for arm_kind="new", "fixed" or "per-arm".
 
     `theta_after` is what theta changes to, and `noise_scales` are the arms' shares of the largest noise.
     """
@@ -182,7 +186,7 @@ class LinearInstance(BlockInstance):
         told: dict[str, Any] = {
             "n_arms": settings.n_arms,
             "dimension": settings.dimension,
-            "parameters": "per-arm" if settings.arms == "per-arm" else "shared",
+            "parameters": "per-arm" if settings.arm_kind == "per-arm" else "shared",
             "arm_features": self.arm_features,
             "norm_bound": settings.signal,
         }
@@ -195,7 +199,7 @@ class LinearInstance(BlockInstance):
     ) -> Float[np.ndarray, "n arms"]:
         """phi(x, a)'theta."""
         weights = self.theta if theta is None else theta
-        if self.environment.arms == "new":
+        if self.environment.arm_kind == "new":
             shared: Float[np.ndarray, "n arms"] = np.einsum("nkd,d->nk", contexts, weights)
             return shared
         if self.arm_features is not None:
@@ -255,9 +259,9 @@ def linear(
     graph: GraphSetting = "random",
     fixed_graph: bool = False,
     dimension: int = 10,
-    arms: Arms = "new",
+    arm_kind: ArmKind = "new",
     arm_dimension: int = 5,
-    features: FeatureLaw = "normal",
+    feature_law: FeatureLaw = "normal",
     diversity: float = 1.0,
     signal: float = 1.0,
     link: Link = "identity",
@@ -275,10 +279,10 @@ def linear(
     - `graph`: as in `paper`; "random" by default.
     - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
     - `dimension`: d, 10 by default.
-    - `arms`: "new" (default): new features of all arms in each round. "fixed": a context in each round, and features of
-      the arms that never change. "per-arm": a theta for each arm.
-    - `arm_dimension`: the number of features of an arm with arms="fixed", 5 by default.
-    - `features`: "normal" (default): standard normal. "sphere": uniform on a sphere.
+    - `arm_kind`: "new" (default): new features of all arms in each round. "fixed": a context in each round, and
+      features of the arms that never change. "per-arm": a theta for each arm.
+    - `arm_dimension`: the number of features of an arm with arm_kind="fixed", 5 by default.
+    - `feature_law`: "normal" (default): standard normal. "sphere": uniform on a sphere.
     - `diversity`: how much contexts differ between rounds, from 0 (they never change) to 1 (default: always new).
     - `signal`: the length of theta, which is the standard deviation of phi'theta; 1 by default, at most 5 with
       "poisson".
@@ -294,7 +298,7 @@ def linear(
     - `change_round`: the round in which the change happens or ends, 1000 by default.
     - `function_class`: the function class that learners are told; None (default): the one that contains the truth.
 
-    >>> linear(arms="per-arm", graph="clique_group", n_cliques=4).source
+    >>> linear(arm_kind="per-arm", graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=50, n_cliques=4)
     >>> linear(n_arms=3, dimension=2, link="logistic").instance(seed=0).rounds(0, 2).rewards
     array([[0., 0., 1.],
@@ -303,9 +307,9 @@ def linear(
     return LinearEnvironment(
         n_arms=n_arms,
         dimension=dimension,
-        arms=arms,
+        arm_kind=arm_kind,
         arm_dimension=arm_dimension,
-        features=features,
+        feature_law=feature_law,
         diversity=diversity,
         signal=signal,
         link=link,

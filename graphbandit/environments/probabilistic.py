@@ -98,12 +98,12 @@ class ProbabilisticInstance(BlockInstance):
         end, limit = (number + 1) * BLOCK, self.environment.n_rounds
         given = self.inner.rounds(number * BLOCK, end if limit is None else min(end, limit))
         whole = ProbabilisticGraphs.from_graphs(given.graphs)
-        odds = ProbabilisticGraphs(whole.stored * self.present, whole.index)
+        probabilistic = ProbabilisticGraphs(whole.stored * self.present, whole.index)
         shown = self.environment.shown
         return replace(
             given,
-            graphs=odds.sample(self.draws("edges", number)),
-            probabilistic=odds if shown == "probabilities" else None,
+            graphs=probabilistic.sample(self.draws("edges", number)),
+            probabilistic=probabilistic if shown == "probabilities" else None,
             hidden=shown == "nothing",
         )
 

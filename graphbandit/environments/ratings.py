@@ -20,7 +20,7 @@ from graphbandit.environments.arm_graphs import hierarchy_graph, similarity_grap
 from graphbandit.environments.classification import label_array, standardised
 from graphbandit.environments.factors import factorize, principal_factors
 from graphbandit.environments.graph_setting import GraphSetting, source_of
-from graphbandit.environments.tables import TableEnvironment
+from graphbandit.environments.known_rewards import KnownRewardsEnvironment
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs.graph import FeedbackGraph
@@ -39,21 +39,21 @@ def ratings(
     items: "npt.ArrayLike",
     values: "npt.ArrayLike",
     *,
+    n_arms: int = 50,
     graph: GraphSetting = "similarity",
-    n_items: int = 50,
     dimension: int = 10,
+    intercept: bool = False,
     rank: int = 5,
     ridge: float = 0.03,
     least_ratings: int = 5,
     counts: bool = False,
     unrated: Unrated | None = None,
-    intercept: bool = False,
     reward_noise: float = 0.0,
     noise: float | None = None,
     function_class: FunctionClass[Any, Any, Any] | None = None,
     item_names: Mapping[Any, str] | None = None,
     **graph_options: Any,
-) -> TableEnvironment:
+) -> KnownRewardsEnvironment:
     """Make a bandit whose arms are the most rated items, and whose contexts are users.
 
     **Rewards** are the ratings, shifted and scaled so that the lowest of all ratings is 0 and the highest 1. Counts are
@@ -63,28 +63,28 @@ def ratings(
     context never contains the ratings to predict. With unrated="model" the factors are fitted to the ratings that
     exist, with "zero" to the whole table.
 
-    Further keywords go to the kind of graph. `TableEnvironment` describes the order of the users.
+    Further keywords go to the kind of graph. `KnownRewardsEnvironment` describes the order of the users.
 
     - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
+    - `n_arms`: K, the number of arms; 50 by default.
     - `graph`: "similarity" (default) joins an item to the `degree` (2) items whose columns of ratings have the largest
       cosine with its own (less the item's mean rating, unless they are counts; 0 for missing ratings). "hierarchy"
       makes a clique of each of `n_groups` (sqrt K) clusters of such columns. The kinds, graphs and sources that
       `paper` takes are allowed as well.
-    - `n_items`: K, the number of arms; 50 by default.
     - `dimension`: the number of factors in a context, 10 by default.
+    - `intercept`: whether to add a last feature that is always 1; False by default.
     - `rank`: the rank of the factorisation that fills in missing ratings, 5 by default.
     - `ridge`: the penalty of the factorisations, 0.03 by default.
     - `least_ratings`: users with fewer ratings of arms, or of other items, are left out; 5 by default.
     - `counts`: whether the values are counts, such as of plays; False by default.
     - `unrated`: the reward of an arm that a user did not rate. "model": b_i + u'v_i, from a factorisation of the arms'
       ratings alone, clipped to [0, 1]. "zero": 0. None (default): "zero" for counts, "model" otherwise.
-    - `intercept`: whether to add a last feature that is always 1; False by default.
     - `reward_noise`: the standard deviation of normal noise added to the rewards; 0 by default.
-    - `noise`: the noise that learners are told; None (default): as in `TableEnvironment`.
+    - `noise`: the noise that learners are told; None (default): as in `KnownRewardsEnvironment`.
     - `function_class`: the function class that learners are told; None (default): a linear function for each item.
     - `item_names`: a mapping from items to names; None (default): the items themselves.
     """
-    n_arms = setting_integer("n_items", n_items, at_least=2)
+    setting_integer("n_arms", n_arms, at_least=2)
     for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):
         setting_integer(name, value, at_least=1)
     setting_number("ridge", ridge, above=0.0)
@@ -99,7 +99,7 @@ def ratings(
     entries, known = _matrices(rows, columns, scores)
     often: Float[np.ndarray, " items"] = known.sum(axis=0)
     if len(item_ids) <= n_arms:
-        raise InputError(f"n_items is {n_arms}; expected fewer than the {len(item_ids)} different items")
+        raise InputError(f"n_arms is {n_arms}; expected fewer than the {len(item_ids)} different items")
     arms = np.sort(np.argsort(-often, kind="stable")[:n_arms])
     others = np.setdiff1d(np.arange(len(item_ids)), arms)
     kept = (known[:, arms].sum(axis=1) >= least_ratings) & (known[:, others].sum(axis=1) >= least_ratings)
@@ -125,11 +125,11 @@ def ratings(
     names = {} if item_names is None else item_names
     if not isinstance(names, Mapping):
         raise SettingError(f"item_names is {names!r}; expected a mapping from items to names")
-    return TableEnvironment(
+    return KnownRewardsEnvironment(
         contexts=np.column_stack([contexts, np.ones(len(contexts))]) if intercept else contexts,
-        table=table,
+        means=table,
         source=source_of(graph, graph_options, n_arms, ITEM_GRAPHS, profiles),
-        arm_names=tuple(str(names.get(item, item)) for item in item_ids[arms].tolist()),
+        arms=tuple(str(names.get(item, item)) for item in item_ids[arms].tolist()),
         reward_noise=reward_noise,
         noise=noise,
         function_class=function_class,

@@ -11,7 +11,7 @@ from graphbandit.base.shapes import Float
 from graphbandit.environments.base import Rounds, check_repeat
 from graphbandit.environments.blocks import BLOCK, BlockInstance, GraphEnvironment
 from graphbandit.function_classes.bilinear import BilinearClass
-from graphbandit.function_classes.finite import FiniteModel
+from graphbandit.function_classes.finite_base import FiniteModel
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.sources import GraphSource
 from graphbandit.learners.problem import Problem

@@ -7,10 +7,10 @@ interval to choose; the defaults suit most logs.
 from graphbandit.base.public_names import listing
 from graphbandit.evaluation.best_policy import BestPolicy, best_policy
 from graphbandit.evaluation.evaluate import compare, evaluate
+from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue
 from graphbandit.evaluation.intervals import Interval
 from graphbandit.evaluation.replay import Replay, replay
 from graphbandit.evaluation.settings import INTERVALS, METHODS
-from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue
 from graphbandit.logs import Log, LogBatch, LogSummary, LogWriter
 
 __all__ = [

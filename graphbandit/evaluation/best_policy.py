@@ -13,10 +13,10 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.evaluate import evaluate
-from graphbandit.evaluation.learner_on_log import Learning
-from graphbandit.evaluation.models import default_class, fit, model_contexts, observed
+from graphbandit.evaluation.evaluation_table import EvaluationTable, PolicyValue
+from graphbandit.evaluation.learner_on_log import LearnerOnLog
 from graphbandit.evaluation.policies import FrozenPolicy, Policy
-from graphbandit.evaluation.table import EvaluationTable, PolicyValue
+from graphbandit.evaluation.reward_models import default_class, fit, model_contexts, observed
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.merging import keeps_sums, merged
 from graphbandit.learners.base import Learner
@@ -32,7 +32,7 @@ class BestPolicy:
     - `name`, `policy`: the chosen policy.
     - `value`: its value on the held-out rounds.
     - `against`: the value of the logging policy there; None if the log does not have its probabilities.
-    - `chosen_by`: the values of all candidates on the rounds that chose the best; they favour the chosen one.
+    - `chosen_by`: the values of all contenders on the rounds that chose the best; they favour the chosen one.
     - `held_out`: the values on the held-out rounds.
     - `rounds`: the number of rounds for learning, for choosing, and held out.
     """
@@ -64,7 +64,7 @@ class GreedyPolicy(Policy):
 
 def best_policy(
     log: Log | str | os.PathLike[str],
-    candidates: Mapping[str, Learner[Any] | FunctionClass[Any, Any, Any]] | None = None,
+    contenders: Mapping[str, Learner[Any] | FunctionClass[Any, Any, Any]] | None = None,
     *,
     problem: Problem | None = None,
     learn: float = 0.5,
@@ -72,11 +72,11 @@ def best_policy(
     cluster: Any = None,
     **settings: Any,
 ) -> BestPolicy:
-    """Learn candidates from the first part of a log, choose the best on the second, and value it on the rest.
+    """Learn contenders from the first part of a log, choose the best on the second, and value it on the rest.
 
     - `log`: a log, or its folder, in the order of time, so that policies learn from rounds before those they are judged
       on.
-    - `candidates`: a mapping from names to learners or function classes. A learner learns from the log with its
+    - `contenders`: a mapping from names to learners or function classes. A learner learns from the log with its
       propensities and then stays fixed. The policy of a function class plays the arm with the highest estimate. None
       (default): ridge regression.
     - `problem`: the problem that learners are told; None (default): the number of arms, noise 0.5, and ridge
@@ -93,9 +93,9 @@ def best_policy(
     if learn + choose >= 1:
         raise SettingError(f"learn + choose is {learn + choose:g}; expected less than 1, as rounds must be left over")
     log = Log.of(log)
-    named = {"ridge": default_class(log)} if candidates is None else dict(candidates)
+    named = {"ridge": default_class(log)} if contenders is None else dict(contenders)
     if not named:
-        raise SettingError("candidates is empty; expected at least one")
+        raise SettingError("contenders is empty; expected at least one")
     first, second = int(len(log) * learn), int(len(log) * (learn + choose))
     if not 0 < first < second < len(log):
         raise LogError(f"the log has {len(log)} rounds; expected enough for three parts")
@@ -127,12 +127,12 @@ def learnt(name: str, candidate: Any, log: Log, problem: Problem | None = None, 
             raise LogError("the rounds to learn from have no rewards; expected some")
         return GreedyPolicy(candidate, fitted.model)
     if isinstance(candidate, Learner):
-        learning = Learning(candidate, log, problem)
+        learning = LearnerOnLog(candidate, log, problem)
         for batch in log.batches():
             for part, decisions in learning.decided(batch):
                 learning.learn(part, part.q, decisions.notes)
         return FrozenPolicy(candidate, learning.state, learning.contexts)
-    raise SettingError(f"candidates[{name!r}] is {candidate!r}; expected a learner or a function class")
+    raise SettingError(f"contenders[{name!r}] is {candidate!r}; expected a learner or a function class")
 
 
 def _data(functions: FunctionClass[Any, Any, Any], log: Log, cluster: Any) -> Any:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any, Literal
+from typing import Any
 
+from graphbandit.base.choices import IntervalKind, Method, Support
+from graphbandit.base.progress import OnProgress
 from graphbandit.errors import LogError, SettingError
-from graphbandit.evaluation.groups import Sums
+from graphbandit.evaluation.estimator import FULL, Estimator
+from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
+from graphbandit.evaluation.group_sums import Sums
 from graphbandit.evaluation.intervals import Interval, asymptotic
-from graphbandit.evaluation.models import GivenModel
 from graphbandit.evaluation.notes import PART_NOTE, drift_note, general_notes, learning_note, outside_note
 from graphbandit.evaluation.passes import (
-    PassPlan,
+    Question,
     fits_models,
     model_data,
     pair_name,
@@ -25,14 +28,11 @@ from graphbandit.evaluation.passes import (
     with_models,
 )
 from graphbandit.evaluation.policies import Policy, TrainedPolicy, policies_of
-from graphbandit.evaluation.settings import IntervalKind, Method, Settings
-from graphbandit.evaluation.table import Difference, EvaluationTable, PolicyValue, SegmentValue
-from graphbandit.evaluation.values import FULL, Estimator
+from graphbandit.evaluation.reward_models import GivenModel
+from graphbandit.evaluation.settings import Fit, MissingRewards, Settings
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
-
-Progress = Callable[[int, int], None]
 
 
 def evaluate(
@@ -43,19 +43,19 @@ def evaluate(
     interval: IntervalKind = "betting",
     level: float = 0.95,
     model: Any = None,
-    fit: Literal["cross", "past"] | None = None,
+    fit: Fit | None = None,
     folds: int = 2,
     reward_range: tuple[float, float] | None = None,
-    clip: float | None = None,
+    largest_weight: float | None = None,
     shrink: float | None = None,
-    support: Literal["all", "part"] = "all",
-    missing: Literal["error", "drop"] | float = "error",
+    support: Support = "all",
+    missing_rewards: MissingRewards | float = "error",
     worth: bool = True,
     by: str | None = None,
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> EvaluationTable:
     """Estimate what each policy would have earned per round, on average, in the rounds of the log.
 
@@ -77,12 +77,13 @@ def evaluate(
     - `folds`: the number of folds of "cross", 2 by default.
     - `reward_range`: the lowest and the highest possible reward; None (default): [0, 1] if the log's rewards are in it,
       and their own range otherwise.
-    - `clip`: the largest weight; larger weights are cut to it, which biases the value. None (default): no limit.
+    - `largest_weight`: the largest weight; larger weights are cut to it, which biases the value. None (default): no
+      limit.
     - `shrink`: weights w become shrink * w / (w^2 + shrink), which biases the value. None (default): no shrinking.
     - `support`: "all" (default) refuses policies that play arms that could not be revealed; "part" leaves these arms
       out.
-    - `missing`: what to do if the log lacks a revealed reward: raise an "error" (default), "drop" the round, or use
-      this number as the reward.
+    - `missing_rewards`: what to do if the log lacks a revealed reward: raise an "error" (default), "drop" the round, or
+      use this number as the reward.
     - `worth`: whether to measure what side observations were worth, too; True by default.
     - `by`: a column of the log; its segments are valued separately, too. None (default): no segments.
     - `problem`: the problem that learners are told; None (default): the number of arms, noise 0.5, and ridge
@@ -101,9 +102,9 @@ def evaluate(
     log = Log.of(log)
     settings = _settings(locals())
     named = policies_of(policies, log, problem)
-    sums, plan = _run(log, named, (), settings, model, by, cluster, progress)
+    sums, asked = _run(log, named, (), settings, model, by, cluster, progress)
     log.policies = {**log.policies, **named}
-    return _table(log, sums, plan, named, model)
+    return _table(log, sums, asked, named, model)
 
 
 # The settings of evaluate are repeated here so that help() shows them.
@@ -117,17 +118,17 @@ def compare(
     interval: IntervalKind = "betting",
     level: float = 0.95,
     model: Any = None,
-    fit: Literal["cross", "past"] | None = None,
+    fit: Fit | None = None,
     folds: int = 2,
     reward_range: tuple[float, float] | None = None,
-    clip: float | None = None,
+    largest_weight: float | None = None,
     shrink: float | None = None,
-    support: Literal["all", "part"] = "all",
-    missing: Literal["error", "drop"] | float = "error",
+    support: Support = "all",
+    missing_rewards: MissingRewards | float = "error",
     problem: Problem | None = None,
     seed: int = 0,
     cluster: Any = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Difference:
     """Estimate how much better the first policy is than the second, with a paired interval.
 
@@ -156,10 +157,10 @@ def compare(
         named[name] = known.get(name, given) if isinstance(given, str) else given
     resolved = policies_of(named, log, problem)
     one, other = resolved
-    sums, plan = _run(log, resolved, ((one, other),), settings, model, None, cluster, progress)
-    estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
+    sums, asked = _run(log, resolved, ((one, other),), settings, model, None, cluster, progress)
+    estimator = Estimator(settings=settings, reward_range=asked.reward_range, counts=sums.counts)
     found = estimator.of_difference(sums.terms[one], sums.terms[other], sums.terms[pair_name(one, other)])
-    notes = general_notes(settings, plan.reward_range, model)
+    notes = general_notes(settings, asked.reward_range, model)
     if found.drifts:
         notes.append(drift_note(pair_name(one, other), settings))
     if found.outside:
@@ -200,14 +201,14 @@ def _run(
     model: Any,
     by: str | None,
     cluster: Any,
-    progress: Progress | None,
-) -> tuple[Sums, PassPlan]:
+    progress: OnProgress | None,
+) -> tuple[Sums, Question]:
     """Both passes, here or on a cluster."""
     for policy in policies.values():
         if isinstance(policy, TrainedPolicy):
             policy.learning.restart()
     functions = start_models(log, settings, model)
-    plan = PassPlan(
+    asked = Question(
         settings=settings,
         policies=policies,
         pairs=pairs,
@@ -230,24 +231,26 @@ def _run(
 
     if cluster is not None:
         with on_cluster(cluster, lambda part: count(len(part))) as (compute, workers):
-            return run_in_parts(partitions(log, 4 * workers), plan, functions, compute)
+            return run_in_parts(partitions(log, 4 * workers), asked, functions, compute)
     if fits_models(functions):
-        plan = with_models(plan, *model_data(log, functions, plan, own=False, progress=count), functions)
-    return sum_terms(log, plan, count), plan
+        asked = with_models(asked, *model_data(log, functions, asked, own=False, progress=count), functions)
+    return sum_terms(log, asked, count), asked
 
 
-def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model: Any) -> EvaluationTable:
-    settings = plan.settings
-    estimator = Estimator(settings=settings, reward_range=plan.reward_range, counts=sums.counts)
+def _table(log: Log, sums: Sums, asked: Question, policies: dict[str, Any], model: Any) -> EvaluationTable:
+    settings = asked.settings
+    estimator = Estimator(settings=settings, reward_range=asked.reward_range, counts=sums.counts)
     if not estimator.n:
-        raise LogError("no round of the log can be used, as all lack revealed rewards; expected missing=0.0, say")
+        raise LogError(
+            "all rounds of the log lack revealed rewards, so none can be used; expected missing_rewards=0.0, say"
+        )
     values = {}
     for name in policies:
         weights = sums.weights[name]
         part = settings.support == "part"
         found = estimator.of_policy(sums.terms[name], part=part)
         plain = sums.plain.get(name)
-        method = plan.plain_method
+        method = asked.plain_method
         without = None
         if plain is not None and method is not None:
             other = replace(estimator, settings=replace(settings, method=method))
@@ -264,10 +267,10 @@ def _table(log: Log, sums: Sums, plan: PassPlan, policies: dict[str, Any], model
     return EvaluationTable(
         values_by_name=values,
         settings=settings,
-        reward_range=plan.reward_range,
+        reward_range=asked.reward_range,
         range_given=settings.reward_range is not None,
         dropped=sums.dropped,
-        by=plan.by,
+        by=asked.by,
         segments=_segment_values(sums, settings),
         sums=sums,
         log=log,

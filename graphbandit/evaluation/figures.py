@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.errors import InputError
-from graphbandit.evaluation.groups import HISTOGRAM
+from graphbandit.evaluation.group_sums import HISTOGRAM
 from graphbandit.plots.axes import (
     figure_of,
     name_rows,
@@ -16,7 +16,7 @@ from graphbandit.plots.axes import (
     write_key,
     write_labels,
 )
-from graphbandit.plots.looks import key_lines, looks, name_lines
+from graphbandit.plots.learner_looks import key_lines, looks, name_lines
 from graphbandit.plots.style import GREY
 
 MOST_SEGMENTS = 20
@@ -25,7 +25,7 @@ MOST_SEGMENTS = 20
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from graphbandit.evaluation.table import EvaluationTable
+    from graphbandit.evaluation.evaluation_table import EvaluationTable
 
 
 def plot_values(table: EvaluationTable) -> Figure:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.evaluation.models import default_class, model_contexts
+from graphbandit.evaluation.reward_models import default_class, model_contexts
 from graphbandit.learners.base import Learner
 from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
@@ -17,7 +17,7 @@ from graphbandit.logs import Log, LogBatch
 from graphbandit.rounds import Decisions, Shown
 
 
-class Learning:
+class LearnerOnLog:
     """The state of a learner on its way through a log.
 
     - `loop`: the learner with its state.

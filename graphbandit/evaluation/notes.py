@@ -10,8 +10,8 @@ from graphbandit.evaluation.settings import WITH_MODEL, Settings
 from graphbandit.function_classes.base import FunctionClass
 
 if TYPE_CHECKING:
+    from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable
     from graphbandit.evaluation.intervals import Outside
-    from graphbandit.evaluation.table import Difference, EvaluationTable
 
 PART_NOTE = "values of policies with different support are those of different arms, so they are not compared"
 """The note on policies of which a part has no support."""
@@ -91,7 +91,7 @@ def general_notes(settings: Settings, reward_range: tuple[float, float], model: 
             f"interval={settings.interval!r} holds for many independent rounds; it is only approximate where the "
             "log's probabilities depend on its past, as those of a learner do, and interval='betting' holds there"
         )
-    if settings.clip is not None or settings.shrink is not None:
+    if settings.largest_weight is not None or settings.shrink is not None:
         found.append("weights were clipped or shrunk, so the values are biased")
     return found
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.choices import Method
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import InputError, LogError, SettingError, SupportError
-from graphbandit.evaluation.groups import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
-from graphbandit.evaluation.models import GivenModel, ModelData, RewardModels, default_class
+from graphbandit.evaluation.group_sums import SegmentSums, Sums, Terms, WeightSums, group_of, group_slack, n_groups
 from graphbandit.evaluation.policies import Policy, checked
-from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Method, Settings
+from graphbandit.evaluation.reward_models import GivenModel, ModelData, RewardModels, default_class
+from graphbandit.evaluation.settings import PLAIN, WITH_MODEL, Settings
 from graphbandit.evaluation.terms import Seen, terms, uses_side_observations, weights_of
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.logs import Log, LogBatch
@@ -25,8 +26,8 @@ MASS = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PassPlan:
-    """Everything that a pass needs besides the log.
+class Question:
+    """What is asked of a log: everything that a pass needs besides it.
 
     `pairs` are the differences to evaluate, too; their names are "first - second". `arms` are names for errors.
     """
@@ -95,12 +96,12 @@ def start_models(log: Log, settings: Settings, model: Any) -> FunctionClass[Any,
     return GivenModel(model, log.first_row, reward_range_of(log, settings))
 
 
-def fill_missing(batch: LogBatch, plan: PassPlan, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
+def fill_missing(batch: LogBatch, asked: Question, *, side: bool) -> tuple[LogBatch, Bool[np.ndarray, " n"]]:
     """The batch with every reward that the method needs, and which rounds can be used.
 
     If the log lacks a reward that the graph reveals, this is an error, or drops the round, or a default is used.
     """
-    settings, rows = plan.settings, np.arange(len(batch))
+    settings, rows = asked.settings, np.arange(len(batch))
     if side:
         lacks = None if batch.expected is None else batch.expected & ~batch.revealed
     else:
@@ -109,19 +110,19 @@ def fill_missing(batch: LogBatch, plan: PassPlan, *, side: bool) -> tuple[LogBat
     if lacks is None or not lacks.any():
         return batch, np.ones(len(batch), dtype=np.bool_)
     wrong = lacks.any(axis=1)
-    if settings.missing == "error":
+    if settings.missing_rewards == "error":
         row = int(np.argmax(wrong))
         arm = int(np.argmax(lacks[row]))
-        played = arm_name(plan.arms, batch.actions[row])
+        played = arm_name(asked.arms, batch.actions[row])
         raise LogError(
-            f"the reward of {arm_name(plan.arms, arm)} is missing, though playing {played} reveals it; expected it, or "
-            "missing='drop' to leave such rounds out, or missing=0.0 as a default reward",
+            f"the reward of {arm_name(asked.arms, arm)} is missing, though playing {played} reveals it; expected it, "
+            "or missing_rewards='drop' to leave such rounds out, or missing_rewards=0.0 as a default reward",
             table="decisions",
             row=batch.first_row + row,
         )
-    if settings.missing == "drop":
+    if settings.missing_rewards == "drop":
         return batch, ~wrong
-    filled = replace(batch, rewards=np.where(lacks, float(settings.missing), batch.rewards))
+    filled = replace(batch, rewards=np.where(lacks, float(settings.missing_rewards), batch.rewards))
     return filled, np.ones(len(batch), dtype=np.bool_)
 
 
@@ -133,18 +134,18 @@ def fits_models(functions: FunctionClass[Any, Any, Any] | GivenModel | None) -> 
 def model_data(
     log: Log,
     functions: Any,
-    plan: PassPlan,
+    asked: Question,
     *,
     own: bool,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[ModelData, ModelData | None]:
-    """Collect the models' data over a part of a log, with side observations and, if the plan needs it, without."""
-    settings, first_row = plan.settings, plan.first_row
-    whole = ModelData(functions, settings, plan.rounds, own=own)
-    other = ModelData(functions, settings, plan.rounds, own=own) if plan.plain_method == "dr" else None
+    """Collect the models' data over a part of a log, with side observations and, if they are asked for, without."""
+    settings, first_row = asked.settings, asked.first_row
+    whole = ModelData(functions, settings, asked.rounds, own=own)
+    other = ModelData(functions, settings, asked.rounds, own=own) if asked.plain_method == "dr" else None
     side = settings.method != "dr"
     for batch in log.batches():
-        filled, usable = fill_missing(batch, plan, side=side)
+        filled, usable = fill_missing(batch, asked, side=side)
         if not usable.all():
             filled = replace(filled, rewards=np.where(usable[:, None], filled.rewards, np.nan))
         whole.add(filled, first_row, side=side)
@@ -155,65 +156,65 @@ def model_data(
     return whole, other
 
 
-def with_models(plan: PassPlan, whole: ModelData, other: ModelData | None, functions: Any) -> PassPlan:
-    """The plan with fitted models, with side observations and without."""
+def with_models(asked: Question, whole: ModelData, other: ModelData | None, functions: Any) -> Question:
+    """What is asked, with fitted models, with side observations and without."""
 
     def models(data: ModelData) -> RewardModels:
         return RewardModels(
             function_class=functions,
-            settings=plan.settings,
-            reward_range=plan.reward_range,
-            first_row=plan.first_row,
+            settings=asked.settings,
+            reward_range=asked.reward_range,
+            first_row=asked.first_row,
             fitted=data.models(),
             starts=data.starts,
         )
 
-    return replace(plan, models=models(whole), plain_models=None if other is None else models(other))
+    return replace(asked, models=models(whole), plain_models=None if other is None else models(other))
 
 
-def sum_terms(log: Log, plan: PassPlan, progress: Callable[[int], None] | None = None) -> Sums:
+def sum_terms(log: Log, asked: Question, progress: Callable[[int], None] | None = None) -> Sums:
     """Sum the terms of one part of a log, in the groups of the whole log."""
-    count = n_groups(plan.rounds)
-    low, high = plan.reward_range
+    count = n_groups(asked.rounds)
+    low, high = asked.reward_range
     slack_of_group = group_slack(count, high - low)
     sums = Sums(
         counts=np.zeros(count, dtype=np.int64),
-        terms={name: Terms.zeros(count) for name in plan.targets},
-        plain={name: Terms.zeros(count) for name in plan.targets} if plan.plain_method else {},
-        weights={name: WeightSums() for name in plan.policies},
-        segments={name: {} for name in plan.policies},
+        terms={name: Terms.zeros(count) for name in asked.targets},
+        plain={name: Terms.zeros(count) for name in asked.targets} if asked.plain_method else {},
+        weights={name: WeightSums() for name in asked.policies},
+        segments={name: {} for name in asked.policies},
         dropped=0,
     )
-    if plan.by is not None and plan.by not in log.columns:
+    if asked.by is not None and asked.by not in log.columns:
         raise SettingError(
-            f"by is {plan.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}; features of "
+            f"by is {asked.by!r}; expected one of the log's columns, {', '.join(log.columns) or 'none'}; features of "
             "the context are not columns"
         )
     for batch in log.batches():
-        _add_batch(sums, batch, plan, slack_of_group)
+        _add_batch(sums, batch, asked, slack_of_group)
         if progress is not None:
             progress(len(batch))
     return sums
 
 
-def run_in_parts(parts: list[Log], plan: PassPlan, functions: Any, compute: Compute) -> tuple[Sums, PassPlan]:
+def run_in_parts(parts: list[Log], asked: Question, functions: Any, compute: Compute) -> tuple[Sums, Question]:
     """Both passes over parts of a log; `compute` applies a function to every part, and the sums are merged."""
-    if any(policy.in_order for policy in plan.policies.values()):
+    if any(policy.in_order for policy in asked.policies.values()):
         raise SettingError("a learner that learns as it goes needs all rounds in order; expected no cluster for it")
     if fits_models(functions):
-        found = compute(partial(model_data, functions=functions, plan=plan, own=True), parts)
+        found = compute(partial(model_data, functions=functions, asked=asked, own=True), parts)
         whole = reduce(ModelData.merge, [pair[0] for pair in found])
-        other = reduce(ModelData.merge, [pair[1] for pair in found]) if plan.plain_method == "dr" else None
-        plan = with_models(plan, whole, other, functions)
-    return reduce(Sums.merge, compute(partial(sum_terms, plan=plan), parts)), plan
+        other = reduce(ModelData.merge, [pair[1] for pair in found]) if asked.plain_method == "dr" else None
+        asked = with_models(asked, whole, other, functions)
+    return reduce(Sums.merge, compute(partial(sum_terms, asked=asked), parts)), asked
 
 
-def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Float[np.ndarray, " groups"]) -> None:
-    settings = plan.settings
+def _add_batch(sums: Sums, batch: LogBatch, asked: Question, slack_of_group: Float[np.ndarray, " groups"]) -> None:
+    settings = asked.settings
     side = uses_side_observations(settings.method)
-    targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in plan.policies.items()}
-    filled, usable = fill_missing(batch, plan, side=side)
-    groups = group_of(np.arange(len(batch)) + batch.first_row - plan.first_row)
+    targets = {name: checked(name, policy.probabilities(batch), batch) for name, policy in asked.policies.items()}
+    filled, usable = fill_missing(batch, asked, side=side)
+    groups = group_of(np.arange(len(batch)) + batch.first_row - asked.first_row)
     if not usable.all():
         filled = filled.take(usable)
         groups, targets = groups[usable], {name: rows[usable] for name, rows in targets.items()}
@@ -223,27 +224,32 @@ def _add_batch(sums: Sums, batch: LogBatch, plan: PassPlan, slack_of_group: Floa
     first = int(groups[0])
     slack, local = slack_of_group[groups], groups - first
     sums.counts[first : int(groups[-1]) + 1] += np.bincount(local)
-    model = None if plan.models is None else plan.models.predict(filled)
+    model = None if asked.models is None else asked.models.predict(filled)
     seen = Seen(filled, side)
     _check_known(seen)
     lacking = {name: unsupported(rows, seen) for name, rows in targets.items()}
-    bounds = plan.reward_range if settings.any_size else None
-    common = {"clip": settings.clip, "shrink": settings.shrink, "reward_range": bounds, "slack": slack}
+    bounds = asked.reward_range if settings.any_size else None
+    common = {
+        "largest_weight": settings.largest_weight,
+        "shrink": settings.shrink,
+        "reward_range": bounds,
+        "slack": slack,
+    }
     supported = targets
     if settings.method != "direct":
         for name, mass in lacking.items():
-            _check_support(name, targets[name], mass, seen, plan)
+            _check_support(name, targets[name], mass, seen, asked)
         supported = {name: np.where(np.isnan(seen.q) | (seen.q > 0), rows, 0.0) for name, rows in targets.items()}
-    noise = 1.0 if plan.models is None else plan.models.residual
-    for name, target in plan.with_differences(supported).items():
+    noise = 1.0 if asked.models is None else asked.models.residual
+    for name, target in asked.with_differences(supported).items():
         found = terms(settings.method, target, seen, model, noise=noise, **common)
         sums.terms[name].add(first, local, found)
         if name in targets:
-            w = weights_of(target, seen, clip=settings.clip, shrink=settings.shrink).sum(axis=1)
+            w = weights_of(target, seen, largest_weight=settings.largest_weight, shrink=settings.shrink).sum(axis=1)
             sums.weights[name].add(w, lacking[name])
-            if plan.by is not None:
-                _add_segments(sums.segments[name], filled.columns[plan.by], found.value)
-    _add_plain(sums, filled, targets, plan, first, local, common)
+            if asked.by is not None:
+                _add_segments(sums.segments[name], filled.columns[asked.by], found.value)
+    _add_plain(sums, filled, targets, asked, first, local, common)
     if batch.times is not None:
         earliest, latest = sums.times
         sums.times = np.fmin(earliest, np.fmin.reduce(batch.times)), np.fmax(latest, np.fmax.reduce(batch.times))
@@ -253,29 +259,29 @@ def _add_plain(
     sums: Sums,
     batch: LogBatch,
     targets: dict[str, Float[np.ndarray, "n arms"]],
-    plan: PassPlan,
+    asked: Question,
     first: int,
     local: Any,
     common: dict[str, Any],
 ) -> None:
     """Add the terms without side observations; a target without support there is left out from now on."""
-    if plan.plain_method is None or not sums.plain:
+    if asked.plain_method is None or not sums.plain:
         return
     rows = np.arange(len(batch))
     if not batch.revealed[rows, batch.actions].all():
         sums.plain.clear()
         return
     seen = Seen(batch, side=False)
-    model = None if plan.plain_models is None else plan.plain_models.predict(batch)
+    model = None if asked.plain_models is None else asked.plain_models.predict(batch)
     for name, target in targets.items():
         if (unsupported(target, seen) > MASS).any():
             sums.plain.pop(name, None)
-    for pair in plan.pairs:
+    for pair in asked.pairs:
         if any(name not in sums.plain for name in pair):
             sums.plain.pop(pair_name(*pair), None)
-    everything = plan.with_differences(targets)
+    everything = asked.with_differences(targets)
     for name, plain in sums.plain.items():
-        plain.add(first, local, terms(plan.plain_method, everything[name], seen, model, **common))
+        plain.add(first, local, terms(asked.plain_method, everything[name], seen, model, **common))
 
 
 def _check_known(seen: Seen) -> None:
@@ -302,15 +308,15 @@ def arm_name(arms: Sequence[str] | None, number: int) -> str:
 
 
 def _check_support(
-    name: str, target: Float[np.ndarray, "n arms"], mass: Float[np.ndarray, " n"], seen: Seen, plan: PassPlan
+    name: str, target: Float[np.ndarray, "n arms"], mass: Float[np.ndarray, " n"], seen: Seen, asked: Question
 ) -> None:
-    if plan.settings.support == "part" or not (mass > MASS).any():
+    if asked.settings.support == "part" or not (mass > MASS).any():
         return
     row = int(np.nanargmax(mass))
     hidden = np.flatnonzero((seen.q[row] == 0) & (target[row] > 0))
     several = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
     raise SupportError(
-        f"the policy {name!r} has probability {mass[row]:g} on {arm_name(plan.arms, int(hidden[0]))}{several}, which "
+        f"the policy {name!r} has probability {mass[row]:g} on {arm_name(asked.arms, int(hidden[0]))}{several}, which "
         f"could not be revealed in round {seen.batch.first_row + row}; expected none, or support='part' for the value "
         "of the other arms. A log that is to be evaluated needs a floor, such as IDSG(floor=0.02)"
     )

@@ -17,7 +17,7 @@ from graphbandit.bandit.from_log import check_fits, contexts_of
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError
-from graphbandit.evaluation.learner_on_log import Learning, decide
+from graphbandit.evaluation.learner_on_log import LearnerOnLog, decide
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
 from graphbandit.logs import Log, LogBatch
@@ -154,7 +154,7 @@ class TrainedPolicy(Policy):
     in_order = True
 
     def __init__(self, learner: Learner[Any], log: Log, problem: Problem | None = None) -> None:
-        self.learning = Learning(learner, log, problem)
+        self.learning = LearnerOnLog(learner, log, problem)
 
     def probabilities(self, batch: LogBatch) -> Float[np.ndarray, "n arms"]:
         """The probabilities in the next rounds; the learner learns from them at the ends of its epochs."""

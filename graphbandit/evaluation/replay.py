@@ -14,7 +14,7 @@ from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.intervals import asymptotic
-from graphbandit.evaluation.learner_on_log import Learning
+from graphbandit.evaluation.learner_on_log import LearnerOnLog
 from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.problem import Problem
@@ -49,9 +49,9 @@ def replay(
     log: Log | str | os.PathLike[str],
     learner: Learner[Any],
     *,
-    problem: Problem | None = None,
-    largest_weight: float | None = None,
     level: float = 0.95,
+    largest_weight: float | None = None,
+    problem: Problem | None = None,
     seed: int = 0,
 ) -> Replay:
     """Run a learner on a log, accepting round t with probability pi(A) / (M p(A)).
@@ -62,10 +62,10 @@ def replay(
 
     - `log`: the decisions with their probabilities, and the revealed rewards; or the folder that holds them.
     - `learner`: the learner to run.
-    - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
+    - `level`: the probability with which the interval holds, 0.95 by default.
     - `largest_weight`: M; None (default): 1 / the smallest probability in the log, which pi / p never exceeds. A
       smaller M accepts more rounds but may clip some, which the result counts.
-    - `level`: the probability with which the interval holds, 0.95 by default.
+    - `problem`: the problem that it is told; None (default): the number of arms, noise 0.5, and ridge regression.
     - `seed`: the seed of the acceptance, 0 by default.
     """
     if not isinstance(learner, Learner):
@@ -75,7 +75,7 @@ def replay(
         most = 1.0 / min(float(batch.probability.min()) for batch in log.batches())
     else:
         most = setting_number("largest_weight", largest_weight, above=0)
-    learning, rng = Learning(learner, log, problem), stream(seed, "replay")
+    learning, rng = LearnerOnLog(learner, log, problem), stream(seed, "replay")
     clipped, earned = 0, [np.empty(0)]
     for batch in log.batches():
         for part, decisions in learning.decided(batch):

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Table, number_cell
 from graphbandit.base.saved_files import write_bytes
-from graphbandit.base.tables import Cell, Table, number_cell
+from graphbandit.evaluation.estimator import FULL
+from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable
 from graphbandit.evaluation.figures import plot_over_time, plot_segments, plot_values, plot_weights
 from graphbandit.evaluation.notes import all_notes
-from graphbandit.evaluation.table import Difference, EvaluationTable
-from graphbandit.evaluation.values import FULL
 from graphbandit.plots.pages.page import Section, page_html, templates
 from graphbandit.plots.pages.svg import PagePicture, page_picture
 
@@ -34,7 +34,7 @@ MOST_NAMES = 12
 """The largest number of arms that the page names."""
 
 
-def write_report(
+def write_evaluation(
     table: EvaluationTable,
     path: Path,
     *,
@@ -44,7 +44,7 @@ def write_report(
     notes: Sequence[str] | None = None,
 ) -> Path:
     """Write the page to `path`, completely or not at all."""
-    html = report_html(table, name=name, differences=differences, command=command, notes=notes)
+    html = evaluation_html(table, name=name, differences=differences, command=command, notes=notes)
     write_bytes(path, html.encode())
     return path
 
@@ -60,7 +60,7 @@ def write_table(table: EvaluationTable, path: Path) -> Path:
     return path
 
 
-def report_html(
+def evaluation_html(
     table: EvaluationTable,
     *,
     name: str = "the log",
@@ -130,8 +130,10 @@ def _facts(table: EvaluationTable) -> list[tuple[str, str]]:
         ("interval", f"{settings.interval} at {settings.level:.0%}{steady}"),
         ("seed", f"{settings.seed}"),
     ]
-    if settings.clip is not None or settings.shrink is not None:
-        facts.append(("weights", f"clip {settings.clip}" if settings.shrink is None else f"shrink {settings.shrink}"))
+    if settings.largest_weight is not None or settings.shrink is not None:
+        facts.append(
+            ("weights", f"clip {settings.largest_weight}" if settings.shrink is None else f"shrink {settings.shrink}")
+        )
     if not np.isnat(table.sums.times[0]):
         facts.append(("time", f"{str(table.sums.times[0])[:16]} to {str(table.sums.times[1])[:16]}"))
     if table.dropped:

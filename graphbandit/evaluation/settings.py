@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from graphbandit.base.checks import optional_number, setting_choice, setting_integer, setting_number
+from graphbandit.base.choices import IntervalKind, Method, Support
 from graphbandit.errors import SettingError
 
-Missing = Literal["error", "drop"]
-
-Support = Literal["all", "part"]
-
-Method = Literal["direct", "ips", "snips", "dr", "graph-ips", "graph-snips", "graph-balanced", "graph-dr"]
-IntervalKind = Literal["asymptotic", "bootstrap", "bernstein", "betting", "sequence"]
+MissingRewards = Literal["error", "drop"]
+Fit = Literal["cross", "past"]
 
 METHODS: tuple[Method, ...] = get_args(Method)
 INTERVALS: tuple[IntervalKind, ...] = get_args(IntervalKind)
@@ -40,12 +37,12 @@ class Settings:
     interval: IntervalKind = "betting"
     level: float = 0.95
     folds: int = 2
-    fit: Literal["cross", "past"] | None = None
+    fit: Fit | None = None
     reward_range: tuple[float, float] | None = None
-    clip: float | None = None
+    largest_weight: float | None = None
     shrink: float | None = None
     support: Support = "all"
-    missing: Missing | float = "error"
+    missing_rewards: MissingRewards | float = "error"
     worth: bool = True
     seed: int = 0
 
@@ -57,15 +54,15 @@ class Settings:
         setting_integer("seed", self.seed, at_least=0)
         setting_choice("support", self.support, get_args(Support))
         if self.fit is not None:
-            setting_choice("fit", self.fit, ("cross", "past"))
-        optional_number("clip", self.clip, above=0.0)
+            setting_choice("fit", self.fit, get_args(Fit))
+        optional_number("largest_weight", self.largest_weight, above=0.0)
         optional_number("shrink", self.shrink, above=0.0)
-        if self.clip is not None and self.shrink is not None:
-            raise SettingError("clip and shrink are both given; expected at most one of them")
-        if isinstance(self.missing, str):
-            setting_choice("missing", self.missing, get_args(Missing))
+        if self.largest_weight is not None and self.shrink is not None:
+            raise SettingError("largest_weight and shrink are both given; expected at most one of them")
+        if isinstance(self.missing_rewards, str):
+            setting_choice("missing_rewards", self.missing_rewards, get_args(MissingRewards))
         else:
-            setting_number("missing", self.missing)
+            setting_number("missing_rewards", self.missing_rewards)
         if self.reward_range is not None:
             try:
                 low, high = self.reward_range

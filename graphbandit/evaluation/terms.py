@@ -27,7 +27,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import LogError
-from graphbandit.evaluation.groups import Terms
+from graphbandit.evaluation.group_sums import Terms
 from graphbandit.graphs import ProbabilisticGraphs
 from graphbandit.graphs.products import dense_graphs, times_graphs
 from graphbandit.logs.batch import LogBatch
@@ -89,15 +89,15 @@ def weights_of(
     target: Float[np.ndarray, "n arms"],
     seen: Seen,
     *,
-    clip: float | None = None,
+    largest_weight: float | None = None,
     shrink: float | None = None,
 ) -> Float[np.ndarray, "n arms"]:
-    """w(a) = d(a) / q(a) where a is revealed; clipped to `clip` in size, or shrunk to shrink w / (w^2 + shrink)."""
+    """w(a) = d(a) / q(a) where a is revealed; cut to `largest_weight`, or shrunk to shrink w / (w^2 + shrink)."""
     used = seen.revealed & (target != 0)
     w = np.zeros(target.shape)
     np.divide(target, seen.q, out=w, where=used)
-    if clip is not None:
-        np.clip(w, -clip, clip, out=w)
+    if largest_weight is not None:
+        np.clip(w, -largest_weight, largest_weight, out=w)
     if shrink is not None:
         w = shrink * w / (w * w + shrink)
     return w
@@ -171,22 +171,23 @@ def terms(
     model: Float[np.ndarray, "n arms"] | None,
     *,
     noise: float = 1.0,
-    clip: float | None = None,
+    largest_weight: float | None = None,
     shrink: float | None = None,
     reward_range: tuple[float, float] | None = None,
     slack: Float[np.ndarray, " n"] | None = None,
 ) -> Terms:
     """All terms of a batch of rounds; the bounded ones only if `reward_range` is given.
 
-    With `clip` or `shrink` the bounded terms use no model, because then smaller weights can only widen the interval.
+    With `largest_weight` or `shrink` the bounded terms use no model, because then smaller weights can only widen the
+    interval.
     """
-    weights = weights_of(target, seen, clip=clip, shrink=shrink)
+    weights = weights_of(target, seen, largest_weight=largest_weight, shrink=shrink)
     value, total = value_terms(method, target, seen, weights, model, noise)
     if reward_range is None:
         none = np.zeros(len(seen.batch))
         return Terms(value, total, none, none)
     assert slack is not None
-    helper = model if method in ("dr", "graph-dr", "direct") and clip is None and shrink is None else None
+    helper = model if method in ("dr", "graph-dr", "direct") and largest_weight is None and shrink is None else None
     return Terms(
         value,
         total,

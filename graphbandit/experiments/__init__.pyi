@@ -2,7 +2,7 @@ from .describe.experiment import Experiment as Experiment
 from .describe.grids import Grid as Grid
 from .describe.own_kinds import register as register
 from .describe.toml_reader import load as load
-from .report.experiment import write_report as write_report
+from .report.write_report import write_report as write_report
 from .results.reading import Results as Results
 from .running.engines import Cluster as Cluster
 from .running.engines import Engine as Engine

@@ -1,10 +1,10 @@
 """Contexts and arms with named columns of numbers, texts and booleans, encoded as arrays."""
 
-from graphbandit.features.arms import ArmFeatures
+from graphbandit.features.arm_features import ArmFeatures
 from graphbandit.features.base import NOTHING, Encoder, Tally
+from graphbandit.features.column_kinds import Column, boolean, category, cyclic, number
 from graphbandit.features.features import Features, as_encoder
-from graphbandit.features.kinds import Column, boolean, category, cyclic, number
-from graphbandit.features.pairs import pair_features, pair_names
+from graphbandit.features.pair_features import pair_features, pair_names
 from graphbandit.features.transformer import TransformerFeatures
 
 __all__ = [

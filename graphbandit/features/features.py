@@ -12,9 +12,9 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
-from graphbandit.features.kinds import KNOWN, MISSING, Column, NumberColumn, Outcome, as_column
+from graphbandit.features.column_kinds import KNOWN, MISSING, Column, NumberColumn, ValueKind, as_column
+from graphbandit.features.context_input import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.learnt import learn_columns
-from graphbandit.features.tables import NamedColumns, as_row, as_table, check_names, listed
 from graphbandit.features.transformer import TransformerFeatures
 
 Absent = Literal["error", "missing"]
@@ -54,7 +54,7 @@ class Features(Encoder):
     intercept: bool
     extra: Extra
     absent: Absent
-    _plan: tuple[tuple[str, Column, int], ...] = field(init=False, repr=False, compare=False)
+    _layout: tuple[tuple[str, Column, int], ...] = field(init=False, repr=False, compare=False)
     _blank: list[float] = field(init=False, repr=False, compare=False)
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
@@ -70,9 +70,9 @@ class Features(Encoder):
         setting_choice("extra", extra, get_args(Extra))
         setting_choice("absent", absent, get_args(Absent))
         declared = _declared(columns)
-        names, plan = ["intercept"] if intercept else [], []
+        names, layout = ["intercept"] if intercept else [], []
         for name, column in declared:
-            plan.append((name, column, len(names)))
+            layout.append((name, column, len(names)))
             names += column.feature_names(name)
         if not names:
             raise SettingError("columns are empty and there is no intercept; expected at least one feature")
@@ -83,7 +83,7 @@ class Features(Encoder):
         object.__setattr__(self, "intercept", intercept)
         object.__setattr__(self, "extra", extra)
         object.__setattr__(self, "absent", absent)
-        object.__setattr__(self, "_plan", tuple(plan))
+        object.__setattr__(self, "_layout", tuple(layout))
         object.__setattr__(self, "_blank", [1.0] * intercept + [0.0] * (len(names) - intercept))
         object.__setattr__(self, "_names", tuple(names))
 
@@ -171,9 +171,9 @@ class Features(Encoder):
         row = self._blank.copy()
         unknown: dict[str, int] = {}
         missing: dict[str, int] = {}
-        if len(context) != len(self._plan):
+        if len(context) != len(self._layout):
             check_names(context, self.column_names, absent=self.absent, extra=self.extra)
-        for name, column, at in self._plan:
+        for name, column, at in self._layout:
             try:
                 value = context[name]
             except KeyError:
@@ -206,7 +206,7 @@ class Features(Encoder):
         tally = NOTHING
         if self.intercept:
             values[:, 0] = 1.0
-        for name, column, at in self._plan:
+        for name, column, at in self._layout:
             tally = tally + _tally(name, _put_column(name, column, table, values[:, at : at + column.size]))
         return values, tally
 
@@ -243,7 +243,7 @@ def _declared(columns: object) -> tuple[tuple[str, Column], ...]:
 
 def _put_column(
     name: str, column: Column, table: NamedColumns, out: Float[np.ndarray, "n size"]
-) -> Mapping[Outcome, int]:
+) -> Mapping[ValueKind, int]:
     """Write the features of a table's column; how many values had which outcome."""
     if name not in table.names:
         return _put_values(name, column, [None] * len(out), out)
@@ -257,10 +257,10 @@ def _put_column(
 
 def _put_values(
     name: str, column: Column, given: Sequence[Any], out: Float[np.ndarray, "n size"]
-) -> Mapping[Outcome, int]:
+) -> Mapping[ValueKind, int]:
     """Write the features of values of any type."""
-    counts = dict.fromkeys(Outcome, 0)
-    known: dict[object, tuple[list[float], Outcome]] = {}  # every different value is encoded once
+    counts = dict.fromkeys(ValueKind, 0)
+    known: dict[object, tuple[list[float], ValueKind]] = {}  # every different value is encoded once
     for place, value in enumerate(given):
         key = value if value.__class__ is str else (value.__class__, value)  # 1 and True are equal, yet not the same
         try:
@@ -278,8 +278,8 @@ def _put_values(
     return counts
 
 
-def _tally(name: str, counts: Mapping[Outcome, int]) -> Tally:
-    missing, unknown = counts.get(MISSING, 0), counts.get(Outcome.UNKNOWN, 0)
+def _tally(name: str, counts: Mapping[ValueKind, int]) -> Tally:
+    missing, unknown = counts.get(MISSING, 0), counts.get(ValueKind.UNKNOWN, 0)
     if not missing and not unknown:
         return NOTHING
     return Tally(unknown={name: unknown} if unknown else {}, missing={name: missing} if missing else {})

@@ -9,7 +9,7 @@ import numpy as np
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
-from graphbandit.features.kinds import (
+from graphbandit.features.column_kinds import (
     BooleanColumn,
     CategoryColumn,
     Column,
@@ -19,7 +19,7 @@ from graphbandit.features.kinds import (
     as_number,
     is_missing,
 )
-from graphbandit.features.tables import as_table, check_names
+from graphbandit.features.context_input import as_table, check_names
 
 
 def learn_columns(

@@ -13,9 +13,9 @@ from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import NOTHING, Encoder, Tally
+from graphbandit.features.column_kinds import is_missing
+from graphbandit.features.context_input import EXPECTED, as_frame, as_row, check_names
 from graphbandit.features.fitted import fitted_digests
-from graphbandit.features.kinds import is_missing
-from graphbandit.features.tables import EXPECTED, as_frame, as_row, check_names
 
 
 class TransformerFeatures(Encoder):

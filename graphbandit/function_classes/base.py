@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.base.saved_files import savable
@@ -103,6 +103,24 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     `predict`, `draw_values` and `prospects` are asked for in every round of an epoch, with the same model, draws and
     space. `predictor`, `drawer` and `prospector` give them as functions of the contexts; classes of the package do a
     part of the work there, once.
+
+    What the methods take:
+
+    - `n_arms`, `arm_features`: the number of arms, and the features of all arms, if arms have features.
+    - `observations`: the rewards to add.
+    - `data`: what the class keeps of the observations so far.
+    - `model`: the estimate fhat, or what stands for it.
+    - `radius`: how much larger than the smallest loss the loss of a plausible function may be.
+    - `space`: the version space.
+    - `contexts`: one row a round.
+    - `available`: the arms on offer in each round; None (default): all.
+    - `best`: the arm of each round that others are compared with.
+    - `contest`: the arms whose gaps to the best are asked about.
+    - `noise`: sigma, the sub-Gaussian scale of the rewards; None: not known.
+    - `delta`: the probability of failure.
+    - `draws`: functions that `draws` returned.
+    - `count`: the largest number of functions to draw.
+    - `rng`: draws them.
     """
 
     predict_checks: bool = False
@@ -128,7 +146,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         """log |F|, or for an infinite class its metric entropy."""
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> "FunctionClass[Any, Any, Any]":
-        """This class with more arms; `arm_features` are the features of all arms, if arms have features."""
+        """This class with more arms."""
         raise SettingError(
             f"{type(self).__name__} cannot take more arms; expected a linear, generalised linear, kernel or regressor "
             "class, or a new bandit that learns from past rows"
@@ -193,10 +211,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
 
     @abstractmethod
     def sharp_radius(self, data: Data, noise: float, delta: float) -> float:
-        """A radius at which f* stays in the version space of this data with probability 1 - delta.
-
-        It holds at all times at once. `noise` is the sub-Gaussian scale sigma of the rewards.
-        """
+        """A radius at which f* stays in the version space with probability 1 - delta, at all times at once."""
 
     @abstractmethod
     def version_space(self, data: Data, radius: float) -> Space:
@@ -214,10 +229,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         return self.predict(model, contexts), self.candidates(space, contexts, available)
 
     def posterior(self, data: Data, noise: float | None) -> Model:
-        """The mean of all functions, weighed by how plausible they are; for a class that does not weigh them, the fit.
-
-        `noise` is None if it is not known.
-        """
+        """The mean of all functions, weighed by how plausible they are; the fit if a class does not weigh them."""
         return self.fit(data)
 
     def prospects(
@@ -272,7 +284,9 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
         return 1.0
 
     def nested(self, before: Space, after: Space) -> Space:
-        """The functions of `after` that were also in `before`, if the class can tell; otherwise `after`.
+        """The functions of a version space that were also in an earlier one, if the class can tell; otherwise all.
+
+        - `before`, `after`: the version spaces of two epochs.
 
         If no function is in both, return `after`: the truth was lost before, or is not in the class.
         """
@@ -282,7 +296,7 @@ class FunctionClass(ABC, Generic[Data, Model, Space]):
     def draws(self, data: Data, *, noise: float | None, count: int, rng: np.random.Generator) -> Draws:
         """Plausible functions with their weights given this data; at most `count` of them where F is infinite.
 
-        `noise` is None if it is not known; the draws then allow for all plausible values of it.
+        Where `noise` is None, the draws allow for all plausible values of it.
         """
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, PerRound
+from graphbandit.base.array_types import ArmMasks, Contexts, PerRound
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -24,7 +24,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Prospector, Prospects
-from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteMixture, FiniteSpace
+from graphbandit.function_classes.finite_base import AnyFiniteModel, FiniteFunctionClass, FiniteMixture, FiniteSpace
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from graphbandit.base.arrays import PerRound, RoundIndices
+from graphbandit.base.array_types import PerRound, RoundIndices
 from graphbandit.base.shapes import Float
 
 STEP = 64

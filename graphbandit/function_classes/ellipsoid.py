@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, kernel_mask
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of
@@ -66,6 +66,14 @@ class Ellipsoid(Declared):
     - `factors`: the upper Cholesky factors U.
     - `radius`: in units of the loss.
     - `offset`: what is added to every theta'phi, 0 by default.
+
+    What the methods take:
+
+    - `features`: how a context becomes phi.
+    - `contexts`, `rows`: the rounds, and their phi.
+    - `available`: the arms on offer; None: all.
+    - `chosen`: an array in which arms are marked.
+    - `model`, `best`: an estimate, and the arm of each round that others are compared with.
     """
 
     center: Float[np.ndarray, "blocks d"]

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import available_array, optional_number, setting_integer
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Contest, Draws
-from graphbandit.function_classes.finite import SLACK
+from graphbandit.function_classes.finite_base import SLACK
 from graphbandit.function_classes.fits import RefitData, RefitModel
 from graphbandit.function_classes.from_scratch import BLOCK, Function, RefittedClass
-from graphbandit.function_classes.intervals import widths_within
+from graphbandit.function_classes.value_bounds import widths_within
 
 
 @savable

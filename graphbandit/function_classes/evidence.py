@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import Matrix, PerObservation
+from graphbandit.base.array_types import Matrix, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.errors import FitError
-from graphbandit.function_classes.columns import Columns
+from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.scale import RIDGES
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Tried(NamedTuple):
     """the logarithm of the posterior probability of lambda, up to a constant"""
 
 
-def blocks_seen(seen: Columns, weights: PerObservation, link: int, blocks: int) -> Iterator["Seen"]:
+def blocks_seen(seen: ObservationColumns, weights: PerObservation, link: int, blocks: int) -> Iterator["Seen"]:
     """What each parameter is fitted to."""
     from graphbandit.kernels.function_classes.generalized_linear import Seen
 

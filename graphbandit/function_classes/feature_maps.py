@@ -9,7 +9,7 @@ from typing import Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts, PerArm
+from graphbandit.base.array_types import Contexts, PerArm
 from graphbandit.base.checks import (
     FLOAT,
     LARGEST_FEATURE,

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import PerObservation
+from graphbandit.base.array_types import PerObservation
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import FitError
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
+from graphbandit.function_classes.observation_columns import ObservationColumns
 
 logger = logging.getLogger("graphbandit")
 
@@ -55,7 +55,7 @@ class Fit:
 class RefitData(Declared):
     """All observations. The fits are kept beside them, by class, and never saved."""
 
-    columns: Columns
+    columns: ObservationColumns
     half_life: float | None = field(default=None, metadata=limits(above=0.0))
     fits: dict[Any, dict[int, Fit]] = field(init=False, repr=False, default_factory=dict)
 

@@ -10,15 +10,15 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
+from graphbandit.base.array_types import ArmMask, Contexts, PerArm, PerObservation, RoundsByArms
 from graphbandit.base.checks import check_features, check_within, optional_number, setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import FitError, InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.feature_maps import arm_factors
 from graphbandit.function_classes.fits import Fit, FitReport, RefitData, RefitModel, fit_up_to
+from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.scale import NoiseLaw, Scale
 from graphbandit.rounds.observations import Observations
 
@@ -124,18 +124,30 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
     def fit_number(self, data: RefitData, targets: PerObservation, number: int, rng: np.random.Generator) -> Function:
         """Fit `number` of at least `fewest` observations: the estimate if 0, else a refit to disturbed data.
 
-        `targets` are the rewards, centred and of unit variance, in multiples of 2^-30.
+        - `data`: the observations.
+        - `targets`: the rewards, centred and of unit variance, in multiples of 2^-30.
+        - `number`: which fit it is.
+        - `rng`: draws what is random in it.
         """
 
     def fit_numbers(
         self, data: RefitData, targets: PerObservation, numbers: tuple[int, ...], rngs: list[np.random.Generator]
     ) -> list[Function]:
-        """The fits of one group, one after the other."""
+        """The fits of one group, one after the other.
+
+        - `data`, `targets`: as in `fit_number`.
+        - `numbers`, `rngs`: which fits they are, and what draws for each.
+        """
         return [self.fit_number(data, targets, number, rng) for number, rng in zip(numbers, rngs, strict=True)]
 
     @abstractmethod
     def pair_values(self, function: Function, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
-        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`."""
+        """The function at these pairs of a context (of that arm) and an arm, by `in_blocks`.
+
+        - `function`: a fit.
+        - `rows`, `arms`: the pairs.
+        - `most`: the largest number of pairs that are evaluated at a time, 256 by default.
+        """
 
     @property
     def n_arms(self) -> int:
@@ -182,7 +194,7 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
 
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return RefitData(columns=Columns.empty((self._dimension,)), half_life=half_life)
+        return RefitData(columns=ObservationColumns.empty((self._dimension,)), half_life=half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept: one row an observation, behind those that are there."""
@@ -246,13 +258,13 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
             for function, guess in zip(functions, guesses, strict=True)
         ]
 
-    def _at_data(self, columns: Columns, member: Member[Function]) -> PerObservation:
+    def _at_data(self, columns: ObservationColumns, member: Member[Function]) -> PerObservation:
         """The values at the observations; the rewards themselves where the arm is not known."""
         values = self.pair_values(member.function, columns.contexts, columns.arms, most=PAIRS)
         values = self._factors[columns.arms] * (member.center + member.unit * values)
         return np.where(member.unseen[columns.arms], columns.rewards, values)
 
-    def unseen(self, columns: Columns) -> ArmMask:
+    def unseen(self, columns: ObservationColumns) -> ArmMask:
         """The arms of which nothing is known, because they were seen too rarely."""
         return np.bincount(columns.arms, minlength=self.n_arms) < self._fewest_of_arm
 
@@ -282,7 +294,11 @@ class RefittedClass(FunctionClass[RefitData, RefitModel, Any], Generic[Function]
         return values
 
     def arm_values(self, functions: list[Function], contexts: Contexts) -> Float[np.ndarray, "n functions arms"]:
-        """The functions at every context and arm, by their pairs."""
+        """The functions at every context and arm, by their pairs.
+
+        - `functions`: some fits.
+        - `contexts`: one row a round.
+        """
         values = np.empty((len(contexts), len(functions), self.n_arms))
         chunk = max(1, PAIRS // self.n_arms)
         for start in range(0, len(contexts), chunk):

@@ -6,19 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, PerArm, PerObservation, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, optional_number, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Contest, Drawer, Draws
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.discount import weights_now
 from graphbandit.function_classes.ellipsoid import (
     Ellipsoid,
@@ -29,10 +28,11 @@ from graphbandit.function_classes.ellipsoid import (
     predictor_of_draws,
 )
 from graphbandit.function_classes.evidence import LINKS, Link, Prior, Tried, all_tried, blocks_seen, fitted
-from graphbandit.function_classes.feature_maps import FeatureMap, arm_factors
-from graphbandit.function_classes.intervals import candidates_within, widths_within
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters, arm_factors
+from graphbandit.function_classes.observation_columns import ObservationColumns
 from graphbandit.function_classes.parametric import Known, ParametricClass
 from graphbandit.function_classes.scale import RIDGES, NoiseLaw, Scale, shares
+from graphbandit.function_classes.value_bounds import candidates_within, widths_within
 from graphbandit.rounds.observations import Observations
 
 ROUNDING = 1e-9
@@ -70,7 +70,7 @@ class GeneralizedLinearData(Declared):
     - `half_life`: the rounds after which an observation counts half; None (default): all count the same.
     """
 
-    columns: Columns
+    columns: ObservationColumns
     link: Link
     ridge: float | None = field(metadata=limits(above=0.0))
     blocks: int = field(metadata=limits(at_least=1))
@@ -148,17 +148,17 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     - `n_arms`: K.
     - `dimension`: d, the length of a context, or of an arm's row of it.
     - `link`: mu, "identity", "logistic" (rewards 0 and 1) or "poisson" (counts).
-    - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
-      With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
-      sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
-      A reward of 1 at a price of 4 is taken for a quarter of a sale; with the logistic link a reward below 0 or above
-      the factor is warned of once.
     - `parameters`: "shared" (default): one theta for all arms. "per-arm": one for each.
     - `arm_features`: (K, d_a) features of the arms, for contexts of shape (n, d) and one theta; None (default): none.
     - `intercept`: whether a 1 is put behind the context, and behind the arm features; False by default.
     - `ridge`: the weight of the penalty; None (default): learnt from the rewards, 1 with the identity.
     - `norm_bound`: S, a bound on |theta| (on each |theta[a]|, so sqrt(K) times that on all); 1 by default.
     - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
+    - `factors`: K known numbers above 0, for rewards that are an outcome times such a number; None (default): none.
+      With prices as factors and a reward of the price for a sale and 0 otherwise, the class learns the probability of a
+      sale from 0 and 1, and f(x, a) = price(a) mu(theta'phi(x, a)). Candidates are then those of the bounds, not exact.
+      A reward of 1 at a price of 4 is taken for a quarter of a sale; with the logistic link a reward below 0 or above
+      the factor is warned of once.
 
     >>> clicks = GeneralizedLinearClass(n_arms=2, dimension=1, parameters="per-arm", link="logistic")
     >>> clicks.predict(clicks.fit(clicks.empty()), np.array([[3.0]]))
@@ -178,13 +178,13 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
         n_arms: int,
         dimension: int,
         link: Link,
-        factors: "npt.ArrayLike | None" = None,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,
         norm_bound: float = 1.0,
         resolution: float = 0.01,
+        factors: "npt.ArrayLike | None" = None,
     ) -> None:
         features = FeatureMap(
             n_arms=n_arms, dimension=dimension, parameters=parameters, arm_features=arm_features, intercept=intercept
@@ -200,7 +200,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
     def empty(self, half_life: float | None = None) -> GeneralizedLinearData:
         """No observation yet."""
         return GeneralizedLinearData(
-            columns=Columns.empty((self.features.size,)),
+            columns=ObservationColumns.empty((self.features.size,)),
             link=self.link,
             ridge=self.ridge,
             blocks=self.features.blocks,
@@ -230,7 +230,7 @@ class GeneralizedLinearClass(ParametricClass[GeneralizedLinearData]):
                 self._warn_of_impossible_mean(before.rewards, columns.rewards, outcomes)
         return replace(data, columns=columns)
 
-    def _warn_of_impossible(self, before: Columns, seen: Observations, outcomes: PerObservation) -> None:
+    def _warn_of_impossible(self, before: ObservationColumns, seen: Observations, outcomes: PerObservation) -> None:
         """Warn of the first outcome outside [0, 1]: the factor was probably not what the reward was made with."""
         strange = np.flatnonzero(np.abs(outcomes - 0.5) > 0.5 + ROUNDING)
         if not len(strange) or (np.abs(before.rewards - 0.5) > 0.5 + ROUNDING).any():

@@ -12,7 +12,7 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.feature_maps import Embedding, FeatureMap
+from graphbandit.function_classes.feature_maps import Embedding, FeatureMap, Parameters
 from graphbandit.function_classes.linear import LinearFunctionClass
 
 Kernel = Literal["rbf", "laplacian", "matern-3/2", "matern-5/2"]
@@ -108,7 +108,6 @@ class KernelClass(LinearFunctionClass):
       "matern-3/2" or "matern-5/2".
     - `n_features`: the number of random Fourier features, 200 by default.
     - `lengthscale`: l, the distance at which contexts count as different; 1 by default.
-    - `seed`: of the random features, 0 by default.
     - `landmarks`: points of the space that contexts live in, for Nystrom features, one each; None (default): random
       ones.
     - `parameters`: "shared" (default): k is on the rows of contexts (n, K, d), or on (x, z[a]) for contexts (n, d) and
@@ -117,6 +116,7 @@ class KernelClass(LinearFunctionClass):
     - `ridge`: as in `LinearClass`; None (default): from the data.
     - `norm_bound`: a bound on the norm of a function in the kernel's space; None (default): none.
     - `resolution`: the scale at which functions count as different in `log_size`, 0.01 by default.
+    - `seed`: of the random features, 0 by default.
 
     >>> smooth = KernelClass(n_arms=2, dimension=3, parameters="per-arm", n_features=100)
     >>> smooth.features.rows(np.zeros((1, 3))).shape
@@ -142,13 +142,13 @@ class KernelClass(LinearFunctionClass):
         kernel: Kernel = "rbf",
         n_features: int = 200,
         lengthscale: float = 1.0,
-        seed: int = 0,
         landmarks: "npt.ArrayLike | None" = None,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         ridge: float | None = None,
         norm_bound: float | None = None,
         resolution: float = 0.01,
+        seed: int = 0,
     ) -> None:
         setting_choice("kernel", kernel, KERNELS)
         plain = FeatureMap(

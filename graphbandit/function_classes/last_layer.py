@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import available_array
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
@@ -17,11 +17,11 @@ from graphbandit.function_classes.base import Draws, FunctionClass
 from graphbandit.function_classes.ellipsoid import Ellipsoid, LinearDraws
 from graphbandit.function_classes.ensemble import check_radius
 from graphbandit.function_classes.fits import RefitData, RefitModel, fit_up_to
-from graphbandit.function_classes.intervals import widths_within
 from graphbandit.function_classes.linear import LinearClass, LinearData
-from graphbandit.function_classes.networks import Networks, evaluated
 from graphbandit.function_classes.scale import Scale
 from graphbandit.function_classes.torch_module import TorchClass, Trained
+from graphbandit.function_classes.trained_modules import TrainedModules, evaluated
+from graphbandit.function_classes.value_bounds import widths_within
 from graphbandit.rounds.observations import Observations
 
 if TYPE_CHECKING:
@@ -47,70 +47,72 @@ class LastLayerDraws(Declared):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Network:
+class BodyAndHead:
     """A trained module without its last layer, and the sums of the ridge regression in place of that layer."""
 
-    body: Networks
+    body: TrainedModules
     head: LinearData
 
 
 class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
-    """f(x, a) = theta[a]'(phi(x), 1), phi being what the module of `networks` computes before its last layer.
+    """f(x, a) = theta[a]'(phi(x), 1), phi being what the module of `torch_class` computes before its last layer.
 
     The module is trained on all data, once, and there are no refits. phi is then taken as given, as if it had been
     known beforehand, and LinearClass does the rest. So the version space has doubts about the last layer and none about
-    phi, and it is cheap: one training, then ellipsoids. With `arm_contexts` in `networks` there is one theta for all
+    phi, and it is cheap: one training, then ellipsoids. With `arm_contexts` in `torch_class` there is one theta for all
     arms, f(x, a) = theta'(phi(x[a]), 1). Before there is data, phi is that of the module as it is first made.
 
-    The module is trained and phi computed on the device of `networks`, the rest on the processor.
+    The module is trained and phi computed on the device of `torch_class`, the rest on the processor.
 
-    - `networks`: as ``TorchClass(make, n_arms=3, dimension=5, device="auto")``; the module's last layer must be a
+    - `torch_class`: as ``TorchClass(make, n_arms=3, dimension=5, device="auto")``; the module's last layer must be a
       torch.nn.Linear, with nothing after it.
     - `ridge`, `norm_bound`: as in `LinearClass`, None by default.
     """
 
-    def __init__(self, networks: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:
-        if not isinstance(networks, TorchClass):
-            raise SettingError(f"networks is {networks!r}; expected a TorchClass")
-        self._networks = networks
-        module = networks.new_module()
+    def __init__(self, torch_class: TorchClass, *, ridge: float | None = None, norm_bound: float | None = None) -> None:
+        if not isinstance(torch_class, TorchClass):
+            raise SettingError(f"torch_class is {torch_class!r}; expected a TorchClass")
+        self._torch_class = torch_class
+        module = torch_class.new_module()
         body = _body(module)
-        _check_last(module, body, networks.dimension)
+        _check_last(module, body, torch_class.dimension)
         self._size = _last_layer(module)[1].in_features
         self._linear = LinearClass(
-            n_arms=networks.n_arms,
+            n_arms=torch_class.n_arms,
             dimension=self._size,
-            parameters="shared" if networks.arm_contexts else "per-arm",
+            parameters="shared" if torch_class.arm_contexts else "per-arm",
             intercept=True,
             ridge=ridge,
             norm_bound=norm_bound,
         )
-        self._initial = Network(body=Networks([body], outputs=self._size), head=self._linear.empty())
+        self._initial = BodyAndHead(body=TrainedModules([body], outputs=self._size), head=self._linear.empty())
 
     def __repr__(self) -> str:
-        return f"LastLayerClass({self._networks!r}, ridge={self._linear.ridge}, norm_bound={self._linear.norm_bound})"
+        return (
+            f"LastLayerClass({self._torch_class!r}, ridge={self._linear.ridge}, norm_bound={self._linear.norm_bound})"
+        )
 
     def __external__(self) -> dict[str, Any]:
         """How a saved file names this class, since it cannot hold a module's code."""
         return {
             "class": "LastLayerClass",
-            "networks": self._networks.__external__(),
+            "torch_class": self._torch_class.__external__(),
             "ridge": self._linear.ridge,
             "norm_bound": self._linear.norm_bound,
         }
 
     def grown(self, n_arms: int, arm_features: Float[np.ndarray, "arms d"] | None) -> FunctionClass[Any, Any, Any]:
-        """No, like the networks: their module has an output for each arm."""
-        return self._networks.grown(n_arms, arm_features)
+        """No, like `torch_class`: its module has an output for each arm."""
+        return self._torch_class.grown(n_arms, arm_features)
 
     def check_own_arms(self) -> None:
-        """Raise an error where the networks cannot take arms that a round brings."""
-        self._networks.check_own_arms()
+        """Raise an error where `torch_class` cannot take arms that a round brings."""
+        self._torch_class.check_own_arms()
 
     @property
     def n_arms(self) -> int:
         """K."""
-        return self._networks.n_arms
+        return self._torch_class.n_arms
 
     @property
     def log_size(self) -> float:
@@ -119,15 +121,15 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
 
     def check_contexts(self, contexts: Contexts) -> None:
         """Raise an error at contexts that the module cannot take."""
-        self._networks.check_contexts(contexts)
+        self._torch_class.check_contexts(contexts)
 
     def empty(self, half_life: float | None = None) -> RefitData:
         """No observation yet."""
-        return self._networks.empty(half_life)
+        return self._torch_class.empty(half_life)
 
     def add(self, data: RefitData, observations: Observations) -> RefitData:
         """All observations are kept."""
-        return self._networks.add(data, observations)
+        return self._torch_class.add(data, observations)
 
     def n_observed(self, data: RefitData) -> int:
         """How many rewards the data holds."""
@@ -201,18 +203,18 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
 
     def _head(self, data: RefitData) -> LinearData:
         """The sums of the ridge regression."""
-        return self._network(data).head
+        return self._trained(data).head
 
-    def _network(self, data: RefitData) -> Network:
+    def _trained(self, data: RefitData) -> BodyAndHead:
         """What is known of this data, made once."""
         if not len(data):
             return self._initial
         if self not in data.fits:
-            trained: Trained = self._networks.fits(data, 1)[0].function.function
-            body = Networks([_body(trained.module)], outputs=self._size)
+            trained: Trained = self._torch_class.fits(data, 1)[0].function.function
+            body = TrainedModules([_body(trained.module)], outputs=self._size)
             columns, n = data.columns, len(data)
             phi = self._phi(body, columns.contexts)
-            if self._networks.arm_contexts:  # the linear class looks at the row of the arm that was seen
+            if self._torch_class.arm_contexts:  # the linear class looks at the row of the arm that was seen
                 phi = np.broadcast_to(phi[:, None], (n, self.n_arms, self._size))
             index = np.arange(n)
             # one round an observation; with a half-life, the data's own rounds, as ages count
@@ -222,23 +224,23 @@ class LastLayerClass(FunctionClass[RefitData, RefitModel, LastLayerSpace]):
                 self,
                 data,
                 1,
-                lambda _: [Network(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen))],
-                lambda network: self._linear.predict(self._linear.fit(network.head), phi)[index, columns.arms],
-                name=f"last layer of {self._networks.name}",
+                lambda _: [BodyAndHead(body=body, head=self._linear.add(self._linear.empty(data.half_life), seen))],
+                lambda both: self._linear.predict(self._linear.fit(both.head), phi)[index, columns.arms],
+                name=f"last layer of {self._torch_class.name}",
                 groups=[(0,)],
                 on_fit=None,
             )
-        network: Network = data.fits[self][0].function
-        return network
+        both: BodyAndHead = data.fits[self][0].function
+        return both
 
     def _features(self, data: RefitData, contexts: Contexts) -> Float[np.ndarray, "n ..."]:
         """phi of each context, or of each arm's."""
         self.check_contexts(contexts)
         rows = contexts.reshape(-1, contexts.shape[-1])
-        return self._phi(self._network(data).body, rows).reshape(*contexts.shape[:-1], self._size)
+        return self._phi(self._trained(data).body, rows).reshape(*contexts.shape[:-1], self._size)
 
-    def _phi(self, body: Networks, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
-        return body.values((0,), rows, self._networks.device)[:, 0]
+    def _phi(self, body: TrainedModules, rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n h"]:
+        return body.values((0,), rows, self._torch_class.device)[:, 0]
 
 
 def _last_layer(module: "torch.nn.Module") -> tuple[str, "torch.nn.Linear"]:

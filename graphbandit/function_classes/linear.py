@@ -4,12 +4,12 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundIndices, RoundsByArms
 from graphbandit.base.checks import (
     BOOL,
     LARGEST,
@@ -25,7 +25,7 @@ from graphbandit.base.declared import limits
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import InputError
 from graphbandit.function_classes.base import Drawer, Draws, Prospector, Prospects
 from graphbandit.function_classes.discount import added, now, root_weights, shrinkage
@@ -37,7 +37,7 @@ from graphbandit.function_classes.ellipsoid import (
     gaussian_draws,
     predictor_of_draws,
 )
-from graphbandit.function_classes.feature_maps import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters
 from graphbandit.function_classes.parametric import ParametricClass
 from graphbandit.function_classes.scale import RIDGES, Centred, NoiseLaw, RewardsSeen, Scale, centred, shares
 from graphbandit.rounds.observations import Observations
@@ -430,7 +430,7 @@ class LinearClass(LinearFunctionClass):
         *,
         n_arms: int,
         dimension: int,
-        parameters: Literal["shared", "per-arm"] = "shared",
+        parameters: Parameters = "shared",
         arm_features: "npt.ArrayLike | None" = None,
         intercept: bool = False,
         ridge: float | None = None,

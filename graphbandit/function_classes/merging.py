@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphbandit.errors import SettingError
-from graphbandit.function_classes.finite import FiniteData
+from graphbandit.function_classes.finite_base import FiniteData
 from graphbandit.function_classes.linear import LinearData
 
 

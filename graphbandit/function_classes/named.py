@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from graphbandit.function_classes.generalized_linear import GeneralizedLinearCla
 from graphbandit.function_classes.kernel import KernelClass
 from graphbandit.function_classes.linear import LinearClass
 
-NAMED: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
+ClassName = Literal["linear", "logistic", "poisson", "kernel"]
+
+NAMED: dict[ClassName, Callable[..., FunctionClass[Any, Any, Any]]] = {
     "linear": LinearClass,
     "logistic": partial(GeneralizedLinearClass, link="logistic"),
     "poisson": partial(GeneralizedLinearClass, link="poisson"),
@@ -24,7 +26,7 @@ NAMED: dict[str, Callable[..., FunctionClass[Any, Any, Any]]] = {
 
 
 def class_for(
-    wanted: str | Callable[..., FunctionClass[Any, Any, Any]],
+    wanted: ClassName | Callable[..., FunctionClass[Any, Any, Any]],
     *,
     n_arms: int,
     dimension: int,

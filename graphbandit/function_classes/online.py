@@ -6,7 +6,7 @@ A = lam I + sum x x':
 
     "ridge"   x'theta,                      theta = A^-1 sum y x
     "vaw"     x'theta / (1 + x' A^-1 x)     the forecaster of Vovk, Azoury and Warmuth: x counts before its y is seen
-    "ogd"     x'theta,                      theta moved by rate u / sqrt(sum of squared gradients) against each
+    "ogd"     x'theta,                      theta moved by step_factor u / sqrt(sum of squared gradients) against each
                                             gradient, u the span of the rewards seen, so that units do not matter
 
 For one observation at a time, the regret of "vaw" against the best theta is at most lam |theta|^2 +
@@ -19,7 +19,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.array_types import Contexts, RoundsByArms
 from graphbandit.base.checks import check_features, contexts_array, setting_choice, setting_integer, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable
@@ -61,35 +61,41 @@ class OnlineLinear:
 
     `start`, `predict` and `update` take states and return states and values; the class holds settings only.
 
-    - `method`: "ridge" regression, "vaw" (the forecaster of Vovk, Azoury and Warmuth) or "ogd" (online gradient
+    - `oracle`: "ridge" regression, "vaw" (the forecaster of Vovk, Azoury and Warmuth) or "ogd" (online gradient
       descent).
     - `n_arms`: K.
     - `regularisation`: lam of "ridge" and "vaw", 1 by default.
-    - `rate`: the factor of the steps of "ogd", 1 by default.
+    - `step_factor`: the factor of the steps of "ogd", 1 by default.
 
-    >>> oracle = OnlineLinear(method="vaw", n_arms=1)
+    What the methods take:
+
+    - `state`: what is known; None before the first observation.
+    - `contexts`: one row a round.
+    - `observations`: the rewards to learn from.
+
+    >>> oracle = OnlineLinear(oracle="vaw", n_arms=1)
     >>> seen = Observations.from_masks(np.array([[1.0], [1.0]]), np.array([[True], [True]]), np.array([[1.0], [3.0]]))
     >>> state = oracle.update(None, seen)
     >>> oracle.predict(state, np.array([[1.0]]))  # 1 + (0 + 2) / (1 + 1 + 1 + 1): A counts lam, both x and the new one
     array([[1.5]])
     """
 
-    method: Oracle
+    oracle: Oracle
     n_arms: int
     regularisation: float = 1.0
-    rate: float = 1.0
+    step_factor: float = 1.0
 
     def __post_init__(self) -> None:
-        setting_choice("method", self.method, ORACLES)
+        setting_choice("oracle", self.oracle, ORACLES)
         setting_integer("n_arms", self.n_arms, at_least=1)
         setting_number("regularisation", self.regularisation, above=0.0)
-        setting_number("rate", self.rate, above=0.0)
+        setting_number("step_factor", self.step_factor, above=0.0)
 
     def start(self, contexts: Contexts) -> OnlineState:
         """The state before any observation, of the size that these contexts ask for."""
         features = self._features(contexts)
         blocks, size = (1 if contexts.ndim == 3 else self.n_arms), features.shape[2]
-        width = 0 if self.method == "ogd" else size
+        width = 0 if self.oracle == "ogd" else size
         inverses = np.tile(np.eye(width) / self.regularisation, (blocks, 1, 1))
         return OnlineState(
             parameters=np.zeros((blocks, size)),
@@ -108,7 +114,7 @@ class OnlineLinear:
         values = np.zeros((len(contexts), self.n_arms))
         if state is not None:
             self._check_size(state, contexts, features)
-            online.predict(features, state.parameters, state.inverses, self.method == "vaw", values)
+            online.predict(features, state.parameters, state.inverses, self.oracle == "vaw", values)
             values += state.shift
         return values
 
@@ -130,8 +136,8 @@ class OnlineLinear:
             highest=float(rewards.max(initial=old.highest)),
         )
         seen = (features, observations.rows, observations.arms, rewards - new.shift)
-        if self.method == "ogd":
-            online.update_gradient(*seen, self.rate * new.unit, new.parameters, new.squares)
+        if self.oracle == "ogd":
+            online.update_gradient(*seen, self.step_factor * new.unit, new.parameters, new.squares)
         else:
             online.update_ridge(*seen, new.parameters, new.inverses)
         return new
@@ -154,9 +160,9 @@ class OnlineLinear:
                 f"contexts have shape {contexts.shape}, for parameters of shape {expected}; "
                 f"expected contexts as before, for parameters of shape {state.parameters.shape}"
             )
-        blocks, size = expected if self.method != "ogd" else (expected[0], 0)
+        blocks, size = expected if self.oracle != "ogd" else (expected[0], 0)
         if state.inverses.shape != (blocks, size, size) or len(state.squares) != blocks:
             raise InputError(
                 f"the state has inverses of shape {state.inverses.shape} and {len(state.squares)} squares; expected "
-                f"{(blocks, size, size)} and {blocks}, as {self.method!r} has them"
+                f"{(blocks, size, size)} and {blocks}, as {self.oracle!r} has them"
             )

@@ -2,11 +2,11 @@
 
 import inspect
 import math
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float
@@ -29,7 +29,7 @@ from graphbandit.function_classes.ellipsoid import (
     linear_products,
     linear_values,
 )
-from graphbandit.function_classes.feature_maps import FeatureMap
+from graphbandit.function_classes.feature_maps import FeatureMap, Parameters
 
 Data = TypeVar("Data")
 
@@ -98,7 +98,7 @@ class ParametricClass(FunctionClass[Data, LinearModel, Ellipsoid]):
         return self.features.dimension
 
     @property
-    def parameters(self) -> Literal["shared", "per-arm"]:
+    def parameters(self) -> Parameters:
         """Whether all arms share one parameter."""
         return self.features.parameters
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundIndices, RoundsByArms, Vector
+from graphbandit.base.array_types import ArmMasks, Contexts, PerObservation, RoundIndices, RoundsByArms, Vector
 from graphbandit.base.checks import setting_number
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.saved_files import savable
@@ -22,8 +22,8 @@ from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Contest
 from graphbandit.function_classes.fits import RefitData, RefitModel, loss_of, tried
 from graphbandit.function_classes.from_scratch import BLOCK, PAIRS, Member
-from graphbandit.function_classes.intervals import candidates_within, widths_within
 from graphbandit.function_classes.regressor import ALL, RegressorClass, Regressors, weight_parameter
+from graphbandit.function_classes.value_bounds import candidates_within, widths_within
 
 GROWTH = 8.0
 """The factor between weights until the loss is exceeded."""

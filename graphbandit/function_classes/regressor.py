@@ -8,17 +8,17 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import PerObservation
+from graphbandit.base.array_types import PerObservation
 from graphbandit.base.checks import optional_number, setting_array, setting_boolean, setting_choice
 from graphbandit.base.extras import imported
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import FIXED_NUMBER
-from graphbandit.function_classes.columns import Columns
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.fits import FitReport, RefitData
 from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues, in_blocks
+from graphbandit.function_classes.observation_columns import ObservationColumns
 
 Resampling = Literal["bootstrap", "perturbed"]
 
@@ -41,7 +41,8 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
     - `arm_contexts`: whether a round has a context for each arm; False by default.
     - `arm_features`: (K, d_a) features of the arms, in place of the one-hot vector; None (default): none.
     - `per_arm`: whether each arm has its own regressor, fitted only to that arm's rewards; False by default.
-    - `members`: how many refits the ensemble has, 20 by default (`TorchClass` has 5, as a network is costly to train).
+    - `members`: how many refits the ensemble has, 20 by default (`TorchClass` has 5, as a neural network is costly to
+      train).
     - `resampling`: what refits are fitted to. "bootstrap" (default): as many observations, drawn with replacement
       (within each arm if there is a regressor for each). "perturbed": rewards with Gaussian noise added.
     - `perturbation`: the standard deviation of that noise; None (default): the estimate's root mean square residual.
@@ -175,7 +176,7 @@ class RegressorClass(EnsembleFunctionClass[Regressors]):
             )
         return made
 
-    def _parts(self, columns: Columns) -> list[tuple[int, Int[np.ndarray, " some"]]]:
+    def _parts(self, columns: ObservationColumns) -> list[tuple[int, Int[np.ndarray, " some"]]]:
         """The observations that each regressor is fitted to."""
         if not self._per_arm:
             return [(ALL, np.arange(len(columns)))]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts, ObservationIndices, PerObservation
+from graphbandit.base.array_types import Contexts, ObservationIndices, PerObservation
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_integer, setting_number
 from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
@@ -16,7 +16,7 @@ from graphbandit.function_classes.devices import DeviceName, device_of, private_
 from graphbandit.function_classes.ensemble import EnsembleFunctionClass
 from graphbandit.function_classes.fits import FitReport, RefitData
 from graphbandit.function_classes.from_scratch import BLOCK, PairArms, PairRows, PairValues
-from graphbandit.function_classes.networks import Networks, evaluated
+from graphbandit.function_classes.trained_modules import TrainedModules, evaluated
 from graphbandit.function_classes.training import Examples, Training, train_alone, train_together, why_not_together
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Trained(NamedTuple):
     """A trained module, as one of those that were trained with it."""
 
-    networks: Networks
+    together: TrainedModules
     which: int
 
     @property
     def module(self) -> "torch.nn.Module":
         """The module itself, on the processor."""
-        return self.networks.modules[self.which]
+        return self.together.modules[self.which]
 
 
 class TorchClass(EnsembleFunctionClass[Trained]):
@@ -165,7 +165,7 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         """A new module trained on all observations, or on as many drawn with replacement."""
         index, seed = _drawn(len(data), number, rng)
         module = train_alone(self._make, _examples(data, targets), index, self._training, seed, self.device)
-        return Trained(self.networks_of([module]), 0)
+        return Trained(self.modules_of([module]), 0)
 
     def fit_numbers(
         self, data: RefitData, targets: PerObservation, numbers: tuple[int, ...], rngs: list[np.random.Generator]
@@ -176,16 +176,16 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         drawn = [_drawn(len(data), number, rng) for number, rng in zip(numbers, rngs, strict=True)]
         indices, seeds = np.stack([index for index, _ in drawn]), [seed for _, seed in drawn]
         examples = _examples(data, targets)
-        networks = self.networks_of(train_together(self._make, examples, indices, self._training, seeds, self.device))
-        return [Trained(networks, i) for i in range(len(numbers))]
+        together = self.modules_of(train_together(self._make, examples, indices, self._training, seeds, self.device))
+        return [Trained(together, i) for i in range(len(numbers))]
 
-    def networks_of(self, modules: "list[torch.nn.Module]") -> Networks:
+    def modules_of(self, modules: "list[torch.nn.Module]") -> TrainedModules:
         """Modules as functions of this class."""
-        return Networks(modules, outputs=1 if self._arm_contexts else self.n_arms)
+        return TrainedModules(modules, outputs=1 if self._arm_contexts else self.n_arms)
 
     def pair_values(self, function: Trained, rows: PairRows, arms: PairArms, *, most: int = BLOCK) -> PairValues:
         """The arm's value among the module's answers."""
-        values = function.networks.values((function.which,), rows, self.device, most=most)[:, 0]
+        values = function.together.values((function.which,), rows, self.device, most=most)[:, 0]
         picked: PairValues = values[np.arange(len(arms)), 0 if self._arm_contexts else arms]
         return picked
 
@@ -193,9 +193,9 @@ class TorchClass(EnsembleFunctionClass[Trained]):
         """The modules' answers; those that were trained together are evaluated side by side, too."""
         values = np.empty((len(contexts), len(functions), self.n_arms))
         rows, device = contexts.reshape(-1, self._dimension), self.device
-        for networks in dict.fromkeys(function.networks for function in functions):
-            places = [i for i, function in enumerate(functions) if function.networks is networks]
-            found = networks.values(tuple(functions[i].which for i in places), rows, device)
+        for together in dict.fromkeys(function.together for function in functions):
+            places = [i for i, function in enumerate(functions) if function.together is together]
+            found = together.values(tuple(functions[i].which for i in places), rows, device)
             if self._arm_contexts:
                 found = found.reshape(len(contexts), self.n_arms, len(places)).transpose(0, 2, 1)
             values[:, places] = found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import PerRound, RoundIndices
+from graphbandit.base.array_types import PerRound, RoundIndices
 from graphbandit.base.shapes import Float, Int
 from graphbandit.function_classes.devices import private_randomness
 
@@ -121,7 +121,7 @@ def train_together(
             generators.append(torch.Generator().set_state(torch.random.get_rng_state()))
     with private_randomness(seeds[0], device):
         parameters, buffers = stack_module_state([module.to(device) for module in modules])
-        call = side_by_side(modules[0], of_each=True)
+        call = over_modules(modules[0], of_each=True)
         tensors, chosen = examples.on(device, precision_of(modules[0])), torch.from_numpy(indices)
         optimizer = training.optimizer(list(parameters.values()))
         for _ in range(training.passes):
@@ -163,11 +163,11 @@ def why_not_together(make: Make, dimension: int) -> str | None:
             for module in modules:
                 module.train()
             for _ in range(2):
-                output = side_by_side(modules[0], of_each=True)(*state, torch.stack([rows, rows]))
+                output = over_modules(modules[0], of_each=True)(*state, torch.stack([rows, rows]))
                 output.sum().backward()  # type: ignore[no-untyped-call]
             with torch.inference_mode():
                 alone = torch.stack([module.eval()(rows) for module in modules])
-                together = side_by_side(modules[0], of_each=False)(*stack_module_state(modules), rows)
+                together = over_modules(modules[0], of_each=False)(*stack_module_state(modules), rows)
         except Exception as error:  # somebody else's code again
             return f"{type(error).__name__}: {str(error).strip()}"
     if not torch.allclose(alone, together, rtol=1e-3, atol=1e-5, equal_nan=True):
@@ -175,7 +175,7 @@ def why_not_together(make: Make, dimension: int) -> str | None:
     return None
 
 
-def side_by_side(module: "torch.nn.Module", *, of_each: bool) -> "Callable[..., torch.Tensor]":
+def over_modules(module: "torch.nn.Module", *, of_each: bool) -> "Callable[..., torch.Tensor]":
     """(parameters, buffers, rows) -> outputs of many modules of this kind, whose states are stacked.
 
     With `of_each` every module has rows of its own, else all have the same.

@@ -26,13 +26,13 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool, Int, Int32, UInt64
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.bits import WORD, diagonal, n_words, pack_rows, unpack_rows
-from graphbandit.graphs.frames import check_unnamed
+from graphbandit.graphs.checked_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
+from graphbandit.graphs.frame_input import check_unnamed
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 from graphbandit.graphs.store import check_places, check_words, checked_batches, checked_index, chosen_rounds
-from graphbandit.graphs.user_input import as_booleans, checked_n_arms, checked_square, missing_loops_message
 
 
 @dataclass(frozen=True, eq=False, repr=False)

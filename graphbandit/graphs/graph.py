@@ -26,17 +26,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # its subpackages load on first use
 
-from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.arm_names import ArmNames, arm_index
 from graphbandit.base.extras import imported
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int64, UInt64
 from graphbandit.errors import GraphError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
-from graphbandit.graphs.frames import square_of_frame
-from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
-from graphbandit.graphs.store import check_words
-from graphbandit.graphs.svg import MOST_ARMS, graph_svg
-from graphbandit.graphs.user_input import (
+from graphbandit.graphs.checked_input import (
     as_booleans,
     as_pairs,
     check_nodes,
@@ -45,6 +41,10 @@ from graphbandit.graphs.user_input import (
     checked_square,
     missing_loops_message,
 )
+from graphbandit.graphs.frame_input import square_of_frame
+from graphbandit.graphs.sparse_rows import SparseRows, check_sparse_rows, sparse_rows
+from graphbandit.graphs.store import check_words
+from graphbandit.graphs.svg import MOST_SHOWN, graph_svg
 
 PACKED_LIMIT = 4096
 """The largest number of arms stored as packed bits (2 MB at most); larger graphs have sparse rows."""
@@ -395,7 +395,7 @@ class FeedbackGraph:
 
     def _repr_svg_(self) -> str | None:
         """A picture for notebooks, up to 40 arms."""
-        return graph_svg(self.n_arms, self.arms, self.edges()) if self.n_arms <= MOST_ARMS else None
+        return graph_svg(self.n_arms, self.arms, self.edges()) if self.n_arms <= MOST_SHOWN else None
 
     def __repr__(self) -> str:
         return f"FeedbackGraph(n_arms={self.n_arms}, n_edges={self.n_edges}, n_loops={self.n_loops})"

@@ -1,4 +1,4 @@
-"""The independence number of a graph, or bounds on it: reduce, split into parts, search the small ones.
+"""The independence number of a graph, or bounds on it: reduce, split into components, search the small ones.
 
 Arms are joined if an edge goes either way. Throughout, ``closed[v]`` is the closed neighbourhood N[v]: v and the
 arms joined to it.
@@ -18,10 +18,10 @@ def independence_bounds(graph: FeedbackGraph, exact_limit: int, node_budget: int
     """Lower and upper bound on the independence number; they are equal if the search was completed."""
     closed = _closed_neighbourhoods(graph)
     lower = upper = _reduce(closed)
-    for part in sorted(_connected_parts(closed), key=len):
-        low, high = len(_greedy_independent_set(part)), _greedy_clique_cover(part)
-        if low < high and len(part) <= exact_limit:
-            low, high, nodes = _search(part, low, high, node_budget)
+    for component in sorted(_connected_components(closed), key=len):
+        low, high = len(_greedy_independent_set(component)), _greedy_clique_cover(component)
+        if low < high and len(component) <= exact_limit:
+            low, high, nodes = _search(component, low, high, node_budget)
             node_budget -= nodes
         lower, upper = lower + low, upper + high
     return lower, upper
@@ -61,17 +61,17 @@ def _reduce(closed: Neighbourhoods) -> int:
     return taken
 
 
-def _connected_parts(closed: Neighbourhoods) -> list[Neighbourhoods]:
-    parts = []
+def _connected_components(closed: Neighbourhoods) -> list[Neighbourhoods]:
+    components = []
     unseen = set(closed)
     while unseen:
-        part = [unseen.pop()]
-        for v in part:  # grows while it is walked
+        component = [unseen.pop()]
+        for v in component:  # grows while it is walked
             found = [u for u in closed[v] if u in unseen]
-            part += found
+            component += found
             unseen.difference_update(found)
-        parts.append({v: closed[v] for v in sorted(part)})
-    return parts
+        components.append({v: closed[v] for v in sorted(component)})
+    return components
 
 
 def _greedy_independent_set(closed: Neighbourhoods) -> set[int]:
@@ -118,7 +118,7 @@ def _greedy_clique_cover(closed: Neighbourhoods) -> int:
     return len(sizes)
 
 
-def _search(part: Neighbourhoods, lower: int, upper: int, budget: int) -> tuple[int, int, int]:
+def _search(component: Neighbourhoods, lower: int, upper: int, budget: int) -> tuple[int, int, int]:
     """Branch and bound. Returns better bounds, equal if at most `budget` nodes were needed, and the nodes.
 
     A node is a set of arms still free and the number taken. The free arms are covered by cliques 1, 2, ..; an
@@ -126,9 +126,9 @@ def _search(part: Neighbourhoods, lower: int, upper: int, budget: int) -> tuple[
     down, "v is in, and all arms after v are out", as long as ``taken + k`` could beat the best (Tomita's bound).
     Sets are bits of whole numbers, fewest neighbours first, so that cliques start where arms are hard to cover.
     """
-    order = sorted(part, key=lambda v: len(part[v]))
+    order = sorted(component, key=lambda v: len(component[v]))
     place = {v: i for i, v in enumerate(order)}
-    closed = [sum(1 << place[u] for u in part[v]) for v in order]
+    closed = [sum(1 << place[u] for u in component[v]) for v in order]
     best, nodes = lower, 0
     stack = [((1 << len(order)) - 1, 0, upper)]
     while stack:

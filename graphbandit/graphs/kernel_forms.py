@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.direct_calls import kernels_of
-from graphbandit.base.values import tuple_of
+from graphbandit.base.trusted import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 

@@ -52,11 +52,11 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
     """alpha(G), the size of the largest set of arms no two of which are joined, in either direction.
 
     Arms that are dominated are dropped first, which settles most of a sparse graph. What is left falls into connected
-    parts. Each part gets a greedy independent set below and a greedy clique cover above; where these do not meet, it is
+    components. Each gets a greedy independent set below and a greedy clique cover above; where these do not meet, it is
     searched by branch and bound. The answer never depends on the clock.
 
     - `graph`: its edges count in either direction.
-    - `exact_limit`: parts of more arms are not searched; 200 by default.
+    - `exact_limit`: components of more arms are not searched; 200 by default.
     - `node_budget`: the most nodes that all searches together visit, 100,000 by default; after that the bounds found so
       far are returned.
 

@@ -26,17 +26,17 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arms import ArmNames, arm_index
+from graphbandit.base.arm_names import ArmNames, arm_index
 from graphbandit.base.checks import first_not_finite, numbers, setting_integer, setting_number
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Float, Int, Int32
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.graphs.frames import check_unnamed, square_of_frame
+from graphbandit.graphs.checked_input import checked_names
+from graphbandit.graphs.frame_input import check_unnamed, square_of_frame
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.store import check_places, checked_batches, checked_index, chosen_rounds
-from graphbandit.graphs.svg import MOST_ARMS, graph_svg
-from graphbandit.graphs.user_input import checked_names
+from graphbandit.graphs.svg import MOST_SHOWN, graph_svg
 
 BLOCK = 64
 """Rounds that are drawn at a time."""
@@ -118,7 +118,7 @@ class ProbabilisticGraph:
 
     def _repr_svg_(self) -> str | None:
         """A picture for notebooks, up to 40 arms: the less likely an edge, the paler."""
-        if self.n_arms > MOST_ARMS:
+        if self.n_arms > MOST_SHOWN:
             return None
         edges = np.argwhere(self.matrix > 0.0)
         return graph_svg(self.n_arms, self.arms, edges, self.matrix[tuple(edges.T)].tolist())

@@ -158,7 +158,7 @@ def _general_source(generator: Callable[..., FeedbackGraph]) -> Callable[..., Gr
 
 
 SOURCES: dict[str, Callable[..., GraphSource]] = {**_sources(), "network": NetworkSource}
-"""The kinds that `graph_source` knows by name: the generators, and parts of a network."""
+"""The kinds that `graph_source` knows by name: the generators, and subgraphs of a network."""
 
 
 def graph_source(kind: str, n_arms: int, **options: Any) -> GraphSource:

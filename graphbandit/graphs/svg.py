@@ -6,10 +6,10 @@ from html import escape
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.shapes import Int64
 
-MOST_ARMS = 40
+MOST_SHOWN = 40
 """Graphs of more arms have no picture: nobody could read it."""
 
 _SIZE, _MARGIN, _DOT = 360, 60, 6

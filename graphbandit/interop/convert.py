@@ -6,18 +6,18 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.choices import ContextForm, LogFormat, WrittenFormat
+from graphbandit.base.progress import OnProgress
 from graphbandit.errors import LogError, SettingError
 from graphbandit.interop import frames, obp
 from graphbandit.interop.vw import VwReader, dsjson, text, write_dsjson, write_text
-from graphbandit.interop.vw.outline import Contexts
 from graphbandit.logs import Log, LogWriter
 from graphbandit.logs.whole_folder import whole_folder
 
-FORMATS = ("vw-dsjson", "vw-text", "obp", "csv", "parquet", "log")
-ENDINGS = {
+ENDINGS: dict[str, LogFormat] = {
     ".dsjson": "vw-dsjson",
     ".dsjson.gz": "vw-dsjson",
     ".json": "vw-dsjson",
@@ -31,7 +31,7 @@ ENDINGS = {
     ".csv.gz": "csv",
     ".parquet": "parquet",
 }
-WRITERS: dict[str, Callable[[Log, Path], None]] = {
+WRITERS: dict[WrittenFormat, Callable[[Log, Path], None]] = {
     "log": Log.write,
     "vw-dsjson": write_dsjson,
     "vw-text": write_text,
@@ -39,8 +39,6 @@ WRITERS: dict[str, Callable[[Log, Path], None]] = {
 }
 """What writes a log, by the format."""
 PICKLES = (".pkl", ".pickle", ".joblib")
-
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass
@@ -55,19 +53,20 @@ def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
-    source_format: str | None = None,
-    target_format: str | None = None,
-    contexts: Contexts = "auto",
+    source_format: LogFormat | None = None,
+    target_format: WrittenFormat | None = None,
+    context_form: ContextForm = "auto",
     features: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     **settings: Any,
 ) -> Converted:
     """Write what is in `source` as a log to the new folder `target`, or a log to a file of another program.
 
     Files of Vowpal Wabbit are read in batches, so memory does not grow with them; others are read as a whole.
 
-    - `source_format`, `target_format`: one of `FORMATS`; None (default): by the end of the name.
-    - `contexts`, `features`: of files of Vowpal Wabbit, as `read_dsjson` has them.
+    - `source_format`, `target_format`: "vw-dsjson", "vw-text", "obp", "csv", "parquet" or "log"; None
+      (default): by the end of the name.
+    - `context_form`, `features`: of files of Vowpal Wabbit, as `read_dsjson` has them.
     - `progress`: called with the rounds done and to do.
     - `settings`: of CSV and Parquet files, as `frames.read` has them.
     """
@@ -83,8 +82,8 @@ def convert(
         raise SettingError(f"{', '.join(given)} came with a file of {one}; expected a .csv or .parquet file")
     if one in ("vw-dsjson", "vw-text"):
         parse = dsjson.rounds if one == "vw-dsjson" else text.rounds
-        return _streamed(VwReader(begin, parse, contexts, features), end, progress)
-    readers: dict[str, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
+        return _streamed(VwReader(begin, parse, context_form, features), end, progress)
+    readers: dict[LogFormat, Callable[[Path], Log]] = {"log": Log.read, "obp": obp.read}
     log = readers[one](begin) if one in readers else frames.read(begin, **given)
     if other not in WRITERS:
         raise SettingError(f"a log cannot be written as {other}; expected .dsjson, .txt or .npz, or a folder")
@@ -96,9 +95,9 @@ def convert(
     return Converted(len(log))
 
 
-def _format(path: Path, given: str | None, name: str) -> str:
+def _format(path: Path, given: LogFormat | None, name: str) -> LogFormat:
     if given is not None:
-        setting_choice(name, given, FORMATS)
+        setting_choice(name, given, get_args(LogFormat))
         return given
     if path.is_dir():
         return "log"
@@ -112,7 +111,7 @@ def _format(path: Path, given: str | None, name: str) -> str:
     raise SettingError(f"{path.name} ends in {path.suffix!r}; expected {', '.join(ENDINGS)}, or a format")
 
 
-def _streamed(reader: VwReader, target: Path, progress: Progress | None) -> Converted:
+def _streamed(reader: VwReader, target: Path, progress: OnProgress | None) -> Converted:
     """Batch by batch into a new folder: all of it, or nothing."""
     rounds, stamp = reader.outline.rounds, reader.layout.stamp
     with whole_folder(target) as part:

@@ -18,47 +18,37 @@ from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraph
 from graphbandit.logs import Log
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS
 
-Kind = Literal["pandas", "polars", "pyarrow"]
+Library = Literal["pandas", "polars", "pyarrow"]
 
 
-def to_frames(log: Log, kind: Kind = "pandas") -> dict[str, Any]:
+def to_frames(log: Log, library: Library = "pandas") -> dict[str, Any]:
     """The tables decisions, rewards and graphs of a log as data frames, by name (docs/log-format.md has the columns).
 
     - `log`: the log.
-    - `kind`: "pandas" (default), "polars" or "pyarrow".
+    - `library`: "pandas" (default), "polars" or "pyarrow".
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
     >>> to_frames(log, "pyarrow")["rewards"].column("arm").to_pylist()
     [0, 1]
     """
-    setting_choice("kind", kind, get_args(Kind))
+    setting_choice("library", library, get_args(Library))
     tables = log.to_arrow()
     frames = {name: narwhals.from_native(tables[name], eager_only=True) for name in (DECISIONS, REWARDS, GRAPHS)}
-    if kind == "pyarrow":
+    if library == "pyarrow":
         return {name: frame.to_arrow() for name, frame in frames.items()}
-    imported(kind, kind)
-    return {name: frame.to_pandas() if kind == "pandas" else frame.to_polars() for name, frame in frames.items()}
-
-
-def from_frames(decisions: Any, rewards: Any = None, **settings: Any) -> Log:
-    """A log from data frames: `Log.from_frames`, which says what the settings are.
-
-    - `decisions`: a frame with a row a round.
-    - `rewards`: a frame with a row a reward; None (default): the column `reward` of the decisions is that of the arm
-      played.
-    """
-    return Log.from_frames(decisions, rewards, **settings)
+    imported(library, library)
+    return {name: frame.to_pandas() if library == "pandas" else frame.to_polars() for name, frame in frames.items()}
 
 
 def read(
     path: str | os.PathLike[str],
     *,
-    rewards: str | os.PathLike[str] | None = None,
-    graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
     context: str | Sequence[str] | None = None,
     probabilities: str | Sequence[str] | None = None,
-    arms: Sequence[str] | None = None,
+    rewards: str | os.PathLike[str] | None = None,
+    graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
     n_arms: int | None = None,
+    arms: Sequence[str] | None = None,
 ) -> Log:
     """A log from a CSV or Parquet file with a row a round.
 
@@ -67,7 +57,7 @@ def read(
     - `path`: the file.
     - `rewards`: a file with a row a reward: decision, arm, reward; None (default): the column `reward` has that of the
       arm played.
-    - `graphs`, `context`, `probabilities`, `arms`, `n_arms`: as in `Log.from_frames`, None by default.
+    - `context`, `probabilities`, `graphs`, `n_arms`, `arms`: as in `Log.from_frames`, None by default.
     """
     source = Path(path)
     table = read_table(source)

@@ -17,15 +17,13 @@ from graphbandit.base.extras import imported
 from graphbandit.base.shapes import Float
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
+from graphbandit.environments.blocks import BLOCK
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
 
 if TYPE_CHECKING:
     import gymnasium
-
-BLOCK = 256
-"""How many rounds are drawn at a time."""
 
 
 def to_gymnasium(environment: Environment, *, rounds: int = 1000, seed: int = 0) -> gymnasium.Env[Any, Any]:
@@ -53,10 +51,10 @@ def from_gymnasium(
     env: Any,
     *,
     rounds: int,
-    seed: int = 0,
     graphs: FeedbackGraph | FeedbackGraphs | None = None,
-    function_class: FunctionClass[Any, Any, Any] | None = None,
     noise: float | None = None,
+    seed: int = 0,
+    function_class: FunctionClass[Any, Any, Any] | None = None,
 ) -> ArrayEnvironment:
     """Rounds of a `gymnasium.Env` as an environment of ours, in memory.
 
@@ -65,8 +63,8 @@ def from_gymnasium(
 
     - `env`: the environment; it must be possible to copy it (`copy.deepcopy`). It is not changed itself.
     - `rounds`: how many rounds to take.
-    - `seed`: of the first reset, 0 by default.
     - `graphs`: what plays reveal; None (default): the `graph` of observations that have one, else the arm played.
+    - `seed`: of the first reset, 0 by default.
     - `function_class`, `noise`: what learners are told; None (default): nothing.
     """
     package = imported("gymnasium", "gymnasium")

@@ -11,14 +11,14 @@ from graphbandit.base.checks import setting_boolean
 from graphbandit.base.extras import imported
 from graphbandit.errors import GraphError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
-from graphbandit.graphs.user_input import check_nodes
+from graphbandit.graphs.checked_input import check_nodes
 
 
 def from_networkx(
     graph: Any,
     *,
     arms: Sequence[Any] | None = None,
-    probability: str | None = None,
+    probability_attribute: str | None = None,
     add_loops: bool = False,
     require_loops: bool = True,
 ) -> FeedbackGraph | ProbabilisticGraph:
@@ -26,7 +26,7 @@ def from_networkx(
 
     - `graph`: a NetworkX graph; edges without a direction count in both.
     - `arms`: the nodes in the order of the arms; None (default): the graph's order. Texts stay as names.
-    - `probability`: the attribute of edges that is the probability of revealing; None (default): every edge is sure.
+    - `probability_attribute`: the attribute of edges that has their probability; None (default): every edge is sure.
     - `add_loops`: whether to add a self-loop to every arm; False by default.
     - `require_loops`: whether to refuse a graph in which an arm lacks a self-loop (sure graphs only); True by default.
     """
@@ -34,7 +34,7 @@ def from_networkx(
     setting_boolean("add_loops", add_loops)
     if not isinstance(graph, package.Graph):
         raise GraphError(f"graph is a {type(graph).__name__}; expected a NetworkX graph")
-    if probability is None:
+    if probability_attribute is None:
         return FeedbackGraph.from_networkx(graph, arms=arms, add_loops=add_loops, require_loops=require_loops)
     if graph.is_multigraph():
         raise GraphError("graph has parallel edges, whose probabilities are not one; expected a Graph or a DiGraph")
@@ -42,7 +42,7 @@ def from_networkx(
     check_nodes(graph, order, ordered=True)
     place = {node: arm for arm, node in enumerate(order)}
     matrix = np.eye(len(order)) if add_loops else np.zeros((len(order), len(order)))
-    for u, v, value in graph.edges(data=probability, default=1.0):
+    for u, v, value in graph.edges(data=probability_attribute, default=1.0):
         pairs = [(u, v)] if graph.is_directed() else [(u, v), (v, u)]
         for j, a in pairs:
             matrix[place[j], place[a]] = value

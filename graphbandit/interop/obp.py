@@ -55,7 +55,7 @@ def to_log(
     n = len(action)
     if feedback.get("n_rounds") not in (None, n):
         raise LogError(f"n_rounds is {feedback['n_rounds']}, but there are {n} actions; expected the same number")
-    rewards, odds = _rewards(feedback, n, k)
+    rewards, q = _rewards(feedback, n, k)
     position = feedback.get("position")
     columns = {} if position is None else {"position": _column("position", position, n)}
     if feedback.get("expected_reward") is not None:
@@ -66,7 +66,7 @@ def to_log(
         probabilities=_probabilities(feedback, position, n, k),
         rewards=rewards,
         graphs=graphs if graphs is not None else feedback.get("graphs"),
-        observation_probabilities=odds,
+        observation_probabilities=q,
         columns=columns,
         n_arms=k,
     )
@@ -166,10 +166,10 @@ def _rewards(
         if mask.shape != (n, k):
             raise LogError(f"revealed has shape {mask.shape}; expected ({n}, {k})")
         rewards = np.where(mask, rewards, np.nan)
-    odds = feedback.get("observation_pscore")
-    if odds is None:
+    q = feedback.get("observation_pscore")
+    if q is None:
         return rewards, None
-    return rewards, np.where(np.isnan(rewards), np.nan, numbers("observation_pscore", odds))
+    return rewards, np.where(np.isnan(rewards), np.nan, numbers("observation_pscore", q))
 
 
 def _probabilities(feedback: Mapping[str, Any], position: Any, n: int, k: int) -> Float[np.ndarray, ...]:

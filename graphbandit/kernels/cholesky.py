@@ -5,7 +5,7 @@ All sums run in a fixed order, and along rows of U, which lie together in memory
 
 import numpy as np
 
-from graphbandit.base.arrays import Matrix, Vector
+from graphbandit.base.array_types import Matrix, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inner, kernel
 

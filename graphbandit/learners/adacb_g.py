@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import setting_boolean, setting_choice, setting_number
 from graphbandit.base.program_constants import CoverageName
 from graphbandit.base.saved_files import savable

@@ -25,8 +25,8 @@ from typing import Any, ClassVar, Generic, TypeVar, final
 
 import numpy as np
 
-from graphbandit.base.arms import shown as named
-from graphbandit.base.arrays import ArmMasks, Contexts, PerRound, RoundsByArms
+from graphbandit.base.arm_names import shown as named
+from graphbandit.base.array_types import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, optional_number
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import GraphError, InputError, SettingError
@@ -65,6 +65,15 @@ class Learner(ABC, Generic[State]):
       (`planning/floor.py`), so that what is logged can be evaluated later; None (default): no floor. Where the graph
       does not allow as much, `coverage_factor` of the decision says which share it does, and an arm that no arm on
       offer reveals is left out.
+
+    What the methods take:
+
+    - `problem`: what the learner is told.
+    - `state`: what it knows, which no method changes.
+    - `shown`: the rounds to decide.
+    - `rng`: the stream that arms are drawn from.
+    - `observations`: the rewards revealed since the last update.
+    - `decisions`, `made`: the decisions for the rounds shown.
     """
 
     floor: float | None = None

@@ -52,7 +52,11 @@ class EpsilonGreedy(EstimateLearner):
         super().__post_init__()
 
     def epsilon_in(self, epoch: int, problem: Problem) -> float:
-        """epsilon_m: the share of rounds of this epoch that are played uniformly."""
+        """epsilon_m: the share of rounds of an epoch that are played uniformly.
+
+        - `epoch`: m, from 1.
+        - `problem`: what the learner is told.
+        """
         if epoch == 1:
             return 1.0
         if self.schedule == "constant":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.checks import setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, Matrix
+from graphbandit.base.array_types import Contexts, Matrix
 from graphbandit.base.checks import (
     LARGEST,
     as_in_kernels,

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmsByArms
+from graphbandit.base.array_types import ArmIndices, ArmsByArms
 from graphbandit.base.checks import setting_boolean, setting_number
 from graphbandit.base.declared import Declared
 from graphbandit.base.saved_files import savable
@@ -64,7 +64,7 @@ class LateGraph(Learner[LateGraphState]):
     It plans with edge probabilities, estimated from how often each edge was there so far. That of the edge from j to a
     is the mean of a Beta posterior,
 
-        P[j, a] = (present + how often j revealed a) / (present + absent + how often j was played).
+        P[j, a] = (prior_present + how often j revealed a) / (prior_present + prior_absent + how often j was played).
 
     A play of j updates row j. This is right for a graph that stays and for graphs that are drawn anew each round: the
     expected observations are linear in the edges, so it makes no difference how edges of a round depend on each other.
@@ -75,20 +75,21 @@ class LateGraph(Learner[LateGraphState]):
     follow from the same estimate.
 
     - `learner`: one that plans with edge probabilities: IDSG, or AdaCBG with tight coverage.
-    - `present`, `absent`: the counts before any play, 1 and 1 by default; a larger `absent` expects sparser graphs.
+    - `prior_present`, `prior_absent`: the counts before any play, 1 and 1 by default; a larger `prior_absent` expects
+      sparser graphs.
     - `loops`: whether every arm surely reveals itself, so that P[a, a] = 1; True by default.
     - `floor`: a setting of `learner`, and not of this one; None (default): no floor.
 
     >>> from graphbandit import IDSG
-    >>> learner = LateGraph(learner=IDSG(), absent=3.0)
+    >>> learner = LateGraph(learner=IDSG(), prior_absent=3.0)
     >>> learner.edge_probabilities(np.array([0, 4]), np.array([[0, 0], [2, 4]]))
     array([[1.   , 0.25 ],
            [0.375, 1.   ]])
     """
 
     learner: Learner[Any]
-    present: float = 1.0
-    absent: float = 1.0
+    prior_present: float = 1.0
+    prior_absent: float = 1.0
     loops: bool = True
 
     plans_with_probabilities = True
@@ -105,8 +106,8 @@ class LateGraph(Learner[LateGraphState]):
             )
         if self.floor:
             raise SettingError(f"floor is {self.floor!r}; expected it in the other learner, whose edges are estimated")
-        setting_number("present", self.present, above=0.0)
-        setting_number("absent", self.absent, at_least=0.0)
+        setting_number("prior_present", self.prior_present, above=0.0)
+        setting_number("prior_absent", self.prior_absent, at_least=0.0)
         setting_boolean("loops", self.loops)
 
     def init(self, problem: Problem) -> LateGraphState:
@@ -116,9 +117,13 @@ class LateGraph(Learner[LateGraphState]):
         return LateGraphState(inner=self.learner.init(problem), plays=plays, revealed=revealed)
 
     def edge_probabilities(self, plays: ArmIndices, revealed: Int[np.ndarray, "arms arms"]) -> ArmsByArms:
-        """P, given these counts."""
-        before = self.present + self.absent
-        probabilities: ArmsByArms = (self.present + revealed) / (before + plays)[:, None]
+        """P, given counts.
+
+        - `plays`: [j], how often j was played.
+        - `revealed`: [j, a], how often playing j revealed a.
+        """
+        before = self.prior_present + self.prior_absent
+        probabilities: ArmsByArms = (self.prior_present + revealed) / (before + plays)[:, None]
         if self.loops:
             np.fill_diagonal(probabilities, 1.0)
         return probabilities

@@ -36,15 +36,15 @@ class LinTS(LinearLearner):
     simulation therefore share these draws, and their effect does not average out over repeats unless each repeat has a
     `seed` of its own.
 
-    - `scale`: 1 (default) is the posterior of a N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks for sqrt(9
-      d log(t / delta)), which explores far more.
+    - `posterior_scale`: 1 (default) is the posterior of a N(0, sigma^2 / ridge) prior; Agrawal & Goyal's analysis asks
+      for sqrt(9 d log(t / delta)), which explores far more.
     - `draws`: how many draws p(a) is a share of, 100 by default.
-    - `seed`: names the stream of the draws, 0 by default.
     - `arm_features`: z, shape (arms, d_a); None (default): none.
     - `intercept`: whether a 1 is put behind x, and behind z; False by default.
     - `ridge`: regularisation of the regression, 1 by default.
     - `noise`: sigma, the sub-Gaussian scale of rewards; None (default): the problem's. Where neither says it, rewards
       are counted from the first one seen, and sigma is estimated from the residuals.
+    - `seed`: names the stream of the draws, 0 by default.
     - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
@@ -53,19 +53,19 @@ class LinTS(LinearLearner):
     array([1., 0.])
     """
 
-    scale: float = 1.0
+    posterior_scale: float = 1.0
     draws: int = 100
-    seed: int = 0
     # these fields are here and not in the base: the name of a type is looked up in the module of the class
     arm_features: "npt.ArrayLike | None" = None
     intercept: bool = False
     ridge: float = 1.0
     noise: float | None = None
+    seed: int = 0
 
     _told_words = ("posterior mean", "posterior deviation")
 
     def __post_init__(self) -> None:
-        setting_number("scale", self.scale, at_least=0.0, at_most=LARGEST_SCALE)
+        setting_number("posterior_scale", self.posterior_scale, at_least=0.0, at_most=LARGEST_SCALE)
         setting_integer("draws", self.draws, at_least=1, at_most=MOST_DRAWS)
         setting_integer("seed", self.seed, at_least=0, at_most=2**62)
         optional_number("noise", self.noise, at_least=0.0, at_most=LARGEST_SCALE)
@@ -79,7 +79,7 @@ class LinTS(LinearLearner):
         settings: LinearSettings = kernels.LinearSettings(
             rule=kernels.LIN_TS,
             features=features,
-            width=float(self.scale),
+            width=float(self.posterior_scale),
             noise=self._told_noise(problem),
             log_term=0.0,
             bias=0.0,

@@ -11,7 +11,7 @@ from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_numb
 from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import tuple_of
+from graphbandit.base.trusted import tuple_of
 from graphbandit.learners.every_round.linear_rewards import LinearLearner
 from graphbandit.learners.problem import Problem
 

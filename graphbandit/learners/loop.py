@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, RoundsByArms
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.array_types import Contexts, RoundsByArms
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import FitError, HorizonError, IgnoredSettingWarning, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.base import Learner

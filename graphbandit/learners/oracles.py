@@ -4,15 +4,15 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_choice, setting_number
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import HorizonError, InputError, SettingError
-from graphbandit.function_classes.online import ORACLES, OnlineLinear, Oracle
+from graphbandit.function_classes.online import OnlineLinear, Oracle
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState, rounds_that_count
 from graphbandit.learners.epochs.estimates import EstimateLearner
@@ -22,7 +22,7 @@ from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 
-OracleName = Literal["offline", "vaw", "ridge", "ogd"]
+OracleName = Literal["offline", Oracle]
 
 LARGEST_CONTEXT = 1e6
 """Contexts of an online oracle are refused beyond this length, times the root of the regularisation.
@@ -36,7 +36,7 @@ sixteen are left; one context of length 1e8 would leave none, and spoil every es
 class OnlineOracle:
     """Linear regression that learns every round; its states are those of a learner whose epochs are one round long."""
 
-    method: Oracle
+    oracle: Oracle
     regularisation: float
 
     def init(self, problem: Problem) -> EpochState:
@@ -75,13 +75,13 @@ class OnlineOracle:
         return trusted(EpochState, fields)
 
     def _regression(self, state: EpochState) -> OnlineLinear:
-        return _regression_of(self.method, state.problem.n_arms, self.regularisation)
+        return _regression_of(self.oracle, state.problem.n_arms, self.regularisation)
 
 
 @lru_cache(maxsize=64)
-def _regression_of(method: Oracle, n_arms: int, regularisation: float) -> OnlineLinear:
+def _regression_of(oracle: Oracle, n_arms: int, regularisation: float) -> OnlineLinear:
     """The regression with these settings; kept, as every round asks for it twice."""
-    return OnlineLinear(method=method, n_arms=n_arms, regularisation=regularisation)
+    return OnlineLinear(oracle=oracle, n_arms=n_arms, regularisation=regularisation)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class OracleLearner(EstimateLearner):
     said: ClassVar[Words] = {**EstimateLearner.said, "gamma": "gamma"}
 
     def __post_init__(self) -> None:
-        setting_choice("oracle", self.oracle, ("offline", *ORACLES))
+        setting_choice("oracle", self.oracle, get_args(OracleName))
         if self.oracle != "offline" and self.function_class is not None:
             raise SettingError(
                 f"function_class is {self.function_class!r} with oracle {self.oracle!r}, which is linear by itself; "
@@ -143,7 +143,7 @@ class OracleLearner(EstimateLearner):
     def _online(self) -> OnlineOracle | None:
         if self.oracle == "offline":
             return None
-        return OnlineOracle(method=self.oracle, regularisation=self.regularisation)
+        return OnlineOracle(oracle=self.oracle, regularisation=self.regularisation)
 
     def init(self, problem: Problem) -> EpochState:
         """Nothing is known."""

@@ -6,10 +6,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
+from graphbandit.base.array_types import ArmMasks, Contexts, ObservationIndices, PerObservation, RoundIndices
 from graphbandit.base.checks import FLOAT, INTEGER
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.rounds.observations import Observations
 
 Item = TypeVar("Item")

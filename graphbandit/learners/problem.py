@@ -2,24 +2,22 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames
-from graphbandit.base.arrays import Contexts
+from graphbandit.base.arm_names import MOST_ARMS, ArmNames
+from graphbandit.base.array_types import Contexts
 from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder, pair_features
+from graphbandit.features.pair_features import Pairing
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.function_classes.generalized_linear import GeneralizedLinearClass
 from graphbandit.function_classes.linear import LinearClass
-from graphbandit.function_classes.named import class_for
-
-MOST_ARMS = 2**31 - 1
-"""Graphs number their arms in 32 bits."""
+from graphbandit.function_classes.named import ClassName, class_for
 
 
 @savable
@@ -27,25 +25,25 @@ MOST_ARMS = 2**31 - 1
 class Problem:
     """A bandit problem as its learner sees it.
 
+    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
     - `arms`: the names of the arms, or how many there are; None (default): `n_arms` of them, or `capacity`.
     - `features`: how contexts become arrays: `Features`, what `Features` takes, or a fitted scikit-learn transformer;
       None (default): contexts are arrays.
     - `arm_features`: a row of features for each arm: a frame, a mapping from arm to row, an array, or `ArmFeatures`;
       None (default): none. With `capacity`, how a row becomes numbers: what `features` takes, or `ArmFeatures` of other
       arms.
+    - `noise`: the sub-Gaussian scale sigma of the rewards, at most 0.5 for rewards in [0, 1]; None (default): not
+      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
+      side.
     - `function_class`: the functions that may be the truth: a function class, or with features "linear", "logistic",
       "poisson", "kernel", or a class that is built with the right sizes. None (default): the learner names its own, or
       needs none.
     - `horizon`: the number of rounds T; None (default): a run without end.
-    - `noise`: the sub-Gaussian scale sigma of the rewards, at most 0.5 for rewards in [0, 1]; None (default): not
-      known. Draws and gamma then take it from the data, and confidence radii use an estimate that errs on the high
-      side.
     - `half_life`: for a world that changes, the number of rounds after which a reward counts half as much; None
       (default): all count the same. Learners that do not forget warn about it: those of every round, such as LinUCB and
       EXP3, online oracles, and explore-then-commit.
     - `longest_epoch`: the most rounds between two updates of a learner of epochs; None (default): it learns when an
       epoch ends.
-    - `n_arms`: the number of arms; None (default): that of `arms`, or `capacity`.
     - `capacity`: the largest number of arms in a round, if every round brings its own arms with their features; it
       takes the place of `arms`. None (default): all rounds have the same arms.
 
@@ -68,15 +66,15 @@ class Problem:
     def __init__(
         self,
         *,
+        n_arms: int | None = None,
         arms: Iterable[str] | int | None = None,
         features: object = None,
         arm_features: object = None,
-        function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | str | None = None,
-        horizon: int | None = None,
         noise: float | None = None,
+        function_class: FunctionClass[Any, Any, Any] | Callable[..., Any] | ClassName | None = None,
+        horizon: int | None = None,
         half_life: float | None = None,
         longest_epoch: int | None = None,
-        n_arms: int | None = None,
         capacity: int | None = None,
     ) -> None:
         size, names = _arms(arms, n_arms) if capacity is None else (_capacity(capacity, arms, n_arms), None)
@@ -193,7 +191,7 @@ def _encoder_of_arms(given: object) -> Encoder:
     return given.encoder if isinstance(given, ArmFeatures) else as_encoder(given)
 
 
-def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Literal["outer", "concatenate"]:
+def _pairing(functions: FunctionClass[Any, Any, Any] | None) -> Pairing:
     """How contexts and arms are combined: a linear function of (x, z) would rank arms the same in all contexts."""
     linear = functions is None or isinstance(functions, LinearClass | GeneralizedLinearClass)
     return "outer" if linear else "concatenate"
@@ -267,7 +265,7 @@ def _own_arms_class(wanted: object, capacity: int, d: int, e: int) -> FunctionCl
     return made
 
 
-def _is_to_be_built(wanted: object) -> TypeGuard[str | Callable[..., Any]]:
+def _is_to_be_built(wanted: object) -> TypeGuard[ClassName | Callable[..., Any]]:
     """Whether this is a name, or a callable that makes a function class."""
     return isinstance(wanted, str) or (callable(wanted) and not isinstance(wanted, FunctionClass))
 

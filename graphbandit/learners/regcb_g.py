@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks
+from graphbandit.base.array_types import ArmMasks
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import PerRound, RoundsByArms
+from graphbandit.base.array_types import PerRound, RoundsByArms
 from graphbandit.learners.base import GivenUniforms, Learner
 from graphbandit.learners.every_round.base import EveryRoundLearner
 from graphbandit.learners.problem import Problem

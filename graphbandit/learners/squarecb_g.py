@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.deciding import decided

@@ -84,11 +84,11 @@ def _reward_arrays(
     y[place, arms] = values
     if "observation_probability" not in rewards.column_names:
         return y, None
-    odds = rewards["observation_probability"]
-    if odds.null_count == len(odds):
+    q = rewards["observation_probability"]
+    if q.null_count == len(q):
         return y, None
-    given = odds.is_valid().to_numpy(zero_copy_only=False)
-    values = np.where(given, odds.fill_null(1.0).to_numpy(), np.nan)
+    given = q.is_valid().to_numpy(zero_copy_only=False)
+    values = np.where(given, q.fill_null(1.0).to_numpy(), np.nan)
     refuse(
         given & ~((values > 0) & (values <= 1 + 1e-6)),
         lambda i: f"the observation probability is {values[i]}; expected a number above 0 and at most 1",

@@ -30,7 +30,7 @@ from graphbandit.logs.format import (
     check_columns,
 )
 from graphbandit.logs.graph_rows import GraphStore
-from graphbandit.logs.sources import Source, range_of
+from graphbandit.logs.storage import Storage, range_of
 from graphbandit.logs.widening import widened
 
 SEALED, OPEN = ".parquet", ".arrows"
@@ -55,7 +55,7 @@ class _Grown(Exception):  # noqa: N818
     """Arms have joined since log.json was read."""
 
 
-class FolderSource(Source):
+class FolderStorage(Storage):
     """The rounds of a log in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +70,7 @@ class FolderSource(Source):
         self._kept: OrderedDict[Piece, pa.Table] = OrderedDict()
 
     def __reduce__(self) -> tuple[type, tuple[Path]]:
-        return FolderSource, (self.folder,)
+        return FolderStorage, (self.folder,)
 
     def __len__(self) -> int:
         return sum(piece.rows for piece in self._pieces[DECISIONS])

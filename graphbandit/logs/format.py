@@ -20,10 +20,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from graphbandit.base.arm_names import MOST_ARMS
 from graphbandit.errors import LogError
 
 FORMAT = "graphbandit-log"
-MOST_ARMS = 2**31 - 1
 VERSION = 1
 STAMP = b"graphbandit.log"
 """The key of the stamp in the metadata of a file's schema."""

@@ -79,10 +79,10 @@ class GraphStore:
             index[rows] = len(pool)
             pool.append(self.graphs[number])
         places: dict[tuple[bytes, bytes], int] = {}
-        odds = decisions["edge_probabilities"] if "edge_probabilities" in decisions.column_names else None
+        edge_probabilities = decisions["edge_probabilities"] if "edge_probabilities" in decisions.column_names else None
         for row in np.flatnonzero(has_inline).tolist():
             assert inline is not None
-            edges, probabilities = inline[row], None if odds is None else odds[row]
+            edges, probabilities = inline[row], None if edge_probabilities is None else edge_probabilities[row]
             key = (_bytes(edges), b"" if probabilities is None else _bytes(probabilities))
             if key not in places:
                 places[key] = len(pool)
@@ -112,11 +112,11 @@ def read_graph(
         graph = FeedbackGraph.from_edges(pairs, n_arms, require_loops=False)
         if probabilities is None or not probabilities.is_valid:
             return graph
-        odds = probabilities.values.to_numpy(zero_copy_only=False)
-        if len(odds) != len(pairs):
-            raise GraphError(f"there are {len(odds)} edge probabilities for {len(pairs)} edges")
+        edge_probabilities = probabilities.values.to_numpy(zero_copy_only=False)
+        if len(edge_probabilities) != len(pairs):
+            raise GraphError(f"there are {len(edge_probabilities)} edge probabilities for {len(pairs)} edges")
         matrix = np.zeros((n_arms, n_arms))
-        matrix[pairs[:, 0], pairs[:, 1]] = odds
+        matrix[pairs[:, 0], pairs[:, 1]] = edge_probabilities
         ProbabilisticGraphs.from_dense(matrix[None])  # refuses what is not a probability
     except GraphError as error:
         raise LogError(str(error), table=place, row=row) from None

@@ -16,13 +16,13 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.logs.array_input import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
 from graphbandit.logs.batch import LogBatch
-from graphbandit.logs.folder import FolderSource, log_folder
+from graphbandit.logs.folder import FolderStorage, log_folder
 from graphbandit.logs.format import TABLES, Layout
-from graphbandit.logs.frames import source_of_frames
+from graphbandit.logs.from_arrays import integer_array, log_batch, log_stamp, number_array, numbered, told_n_arms
+from graphbandit.logs.from_frames import storage_of_frames
 from graphbandit.logs.growing_file import ROWS_PER_GROUP, parquet_writer
-from graphbandit.logs.sources import ArraySource, Source
+from graphbandit.logs.storage import ArrayStorage, Storage
 from graphbandit.logs.whole_folder import whole_folder
 from graphbandit.logs.writer import ROWS_PER_FILE
 
@@ -62,7 +62,7 @@ class Log:
 
     Build one with `from_arrays`, `from_frames` or `read`. ``log[100:200]`` is the log of these rounds.
 
-    - `source`: where the rounds are.
+    - `storage`: where the rounds are.
     - `first`, `stop`: the rounds first .. stop - 1 of it are in the log; 0 and None by default: all.
 
     >>> log = Log.from_arrays(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]], rewards=[1.0, 0.0])
@@ -70,14 +70,14 @@ class Log:
     Log(2 rounds, n_arms=2)
     """
 
-    def __init__(self, source: Source, first: int = 0, stop: int | None = None) -> None:
-        if not isinstance(source, Source):
+    def __init__(self, storage: Storage, first: int = 0, stop: int | None = None) -> None:
+        if not isinstance(storage, Storage):
             raise InputError(
-                f"source is {source!r}; expected Log.read(folder) for a log in a folder, or Log.from_arrays(...) or "
+                f"storage is {storage!r}; expected Log.read(folder) for a log in a folder, or Log.from_arrays(...) or "
                 "Log.from_frames(...)"
             )
-        self._source = source
-        self._first, self._stop = first, len(source) if stop is None else stop
+        self._storage = storage
+        self._first, self._stop = first, len(storage) if stop is None else stop
         self.policies: dict[str, Any] = {}
         """The policies that `evaluate` was last given for this log, by name."""
 
@@ -85,26 +85,26 @@ class Log:
     def from_arrays(
         cls,
         *,
+        contexts: npt.ArrayLike | None = None,
         actions: npt.ArrayLike,
         probabilities: npt.ArrayLike,
         rewards: npt.ArrayLike,
-        contexts: npt.ArrayLike | None = None,
         graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
         observation_probabilities: npt.ArrayLike | None = None,
         available: npt.ArrayLike | None = None,
         epochs: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
         ids: npt.ArrayLike | None = None,
-        columns: Mapping[str, Any] | None = None,
-        arms: Sequence[str] | None = None,
         n_arms: int | None = None,
+        arms: Sequence[str] | None = None,
+        columns: Mapping[str, Any] | None = None,
     ) -> Log:
         """A log from arrays with one row a round.
 
+        - `contexts`: (n, ...); None (default): there are none.
         - `actions`: the arm played, (n,); its name will do where `arms` are given.
         - `probabilities`: of all arms, (n, K); or of the arm played, (n,).
         - `rewards`: (n, K), nan where not revealed; or (n,), of the arm played.
-        - `contexts`: (n, ...); None (default): there are none.
         - `graphs`: one graph for all rounds, or a batch. None (default): each round reveals the arm played and no
           other, unless `observation_probabilities` are given.
         - `observation_probabilities`: q, (n, K), if it does not follow from probabilities and graphs; None (default):
@@ -112,9 +112,9 @@ class Log:
         - `available`: the arms on offer, (n, K); None (default): all.
         - `epochs`, `times`: of the rounds, (n,); None (default): not known.
         - `ids`: the decisions' numbers, (n,); None (default): 0 .. n - 1.
-        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
-        - `arms`: names of the arms; None (default): they have none.
         - `n_arms`: K, if no array says it; None (default): one does.
+        - `arms`: names of the arms; None (default): they have none.
+        - `columns`: further columns by name, (n,) each, as segments for `evaluate(by=...)`; None (default): none.
         """
         played = integer_array("actions", actions if arms is None else numbered(actions, arms))
         if not len(played):
@@ -141,7 +141,7 @@ class Log:
             columns=columns,
         )
         kinds = {name: _arrow_type(name, values) for name, values in batch.columns.items()}
-        return cls(ArraySource(Layout(stamp=stamp, columns=kinds), batch))
+        return cls(ArrayStorage(Layout(stamp=stamp, columns=kinds), batch))
 
     @classmethod
     def from_frames(
@@ -149,9 +149,9 @@ class Log:
         decisions: Any,
         rewards: Any = None,
         *,
-        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | Any = None,
         context: str | Sequence[str] | None = None,
         probabilities: str | Sequence[str] | None = None,
+        graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | Any = None,
         n_arms: int | None = None,
         arms: Sequence[str] | None = None,
     ) -> Log:
@@ -160,21 +160,21 @@ class Log:
         - `decisions`: a row a round, with columns action and probability, and others as `docs/log-format.md` has them.
         - `rewards`: a row a reward, with columns decision, arm, reward. None (default): the column reward of the
           decisions is that of the arm played.
-        - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
-          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
         - `context`: the columns that are the context (a column of lists, or one or more of numbers); None (default): as
           `docs/log-format.md` names them.
         - `probabilities`: the columns of the arms' probabilities, in the order of the arms; None (default): as
           `docs/log-format.md` names them.
+        - `graphs`: one graph for all rounds, a batch, or a frame with the columns graph and edges, to which the column
+          graph of the decisions refers. None (default): the decisions have edges, or each round reveals the arm played.
         - `n_arms`: K, if neither `arms`, graphs nor probabilities say it; None (default): they do.
         - `arms`: names of the arms; action and arm may then be names. None (default): they have none.
         """
-        return cls(source_of_frames(decisions, rewards, graphs, context, probabilities, n_arms, arms))
+        return cls(storage_of_frames(decisions, rewards, graphs, context, probabilities, n_arms, arms))
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Log:
         """A log in a folder. Only its outline is read now; the rows are read in batches when they are needed."""
-        return cls(FolderSource(log_folder(folder)))
+        return cls(FolderStorage(log_folder(folder)))
 
     @classmethod
     def of(cls, log: Log | str | os.PathLike[str]) -> Log:
@@ -187,7 +187,7 @@ class Log:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Write the log to a new folder: all of it, or nothing."""
-        layout = self._source.layout
+        layout = self._storage.layout
         with whole_folder(log_folder(folder)) as part:
             files = {table: _Files(part / table, layout.schema(table)) for table in TABLES}
             for table, rows in self._tables():
@@ -198,8 +198,8 @@ class Log:
 
     def _tables(self) -> Iterator[tuple[str, pa.Table]]:
         """All rows, piece by piece, each piece with the name of its table."""
-        whole = len(self) == len(self._source)
-        return (self._source if whole else ArraySource(self._source.layout, self.to_batch())).tables()
+        whole = len(self) == len(self._storage)
+        return (self._storage if whole else ArrayStorage(self._storage.layout, self.to_batch())).tables()
 
     def __len__(self) -> int:
         return self._stop - self._first
@@ -211,13 +211,13 @@ class Log:
             first, stop, _ = rows.indices(len(self))
         except TypeError:
             raise InputError(f"rows is {rows!r}; expected whole numbers") from None
-        part = Log(self._source, self._first + first, self._first + max(first, stop))
+        part = Log(self._storage, self._first + first, self._first + max(first, stop))
         part.policies = dict(self.policies)
         return part
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: neither rounds outside of the log, nor the policies it was evaluated with."""
-        return {**self.__dict__, "_source": self._source.restricted(self._first, self._stop), "policies": {}}
+        return {**self.__dict__, "_storage": self._storage.restricted(self._first, self._stop), "policies": {}}
 
     def __repr__(self) -> str:
         return f"Log({len(self)} rounds, n_arms={self.n_arms})"
@@ -225,22 +225,22 @@ class Log:
     @property
     def n_arms(self) -> int:
         """K."""
-        return self._source.layout.stamp.n_arms
+        return self._storage.layout.stamp.n_arms
 
     @property
     def context_shape(self) -> tuple[int, ...]:
         """The shape of one context; (0,) if there is none."""
-        return self._source.layout.stamp.context_shape
+        return self._storage.layout.stamp.context_shape
 
     @property
     def arms(self) -> tuple[str, ...] | None:
         """The names of the arms, if they have any."""
-        return self._source.layout.stamp.arms
+        return self._storage.layout.stamp.arms
 
     @property
     def columns(self) -> list[str]:
         """The further columns of the decisions."""
-        return list(self._source.layout.columns)
+        return list(self._storage.layout.columns)
 
     @property
     def first_row(self) -> int:
@@ -250,7 +250,7 @@ class Log:
     @property
     def reward_range(self) -> tuple[float, float]:
         """The smallest and the largest reward of the log this is a part of; (nan, nan) without rewards."""
-        return self._source.reward_range()
+        return self._storage.reward_range()
 
     def batches(self, rounds: int | None = None) -> Iterator[LogBatch]:
         """The rounds in order, as checked batches; memory does not grow with the log.
@@ -258,7 +258,7 @@ class Log:
         - `rounds`: the largest number of rounds in a batch; None (default): `batch_rounds`.
         """
         size = self.batch_rounds if rounds is None else setting_integer("rounds", rounds, at_least=1)
-        return self._source.batches(self._first, self._stop, size)
+        return self._storage.batches(self._first, self._stop, size)
 
     @property
     def batch_rounds(self) -> int:
@@ -273,7 +273,7 @@ class Log:
 
     def to_arrow(self) -> dict[str, pa.Table]:
         """The tables graphs, decisions and rewards, in memory."""
-        layout = self._source.layout
+        layout = self._storage.layout
         pieces: dict[str, list[pa.Table]] = {table: [layout.schema(table).empty_table()] for table in TABLES}
         for table, rows in self._tables():
             pieces[table].append(rows)
@@ -298,8 +298,8 @@ class Log:
             incomplete=incomplete,
             reward_range=self.reward_range,
             smallest_probability=smallest,
-            unmatched=self._source.n_unmatched,
-            lost_bytes=self._source.lost_bytes,
+            unmatched=self._storage.n_unmatched,
+            lost_bytes=self._storage.lost_bytes,
         )
 
 

@@ -22,7 +22,7 @@ def widened(rows: pa.Table, table: str, few: int, n_arms: int) -> pa.Table:
     loops = np.repeat(np.arange(few, n_arms), 2).tolist()
     changes: dict[str, Callable[[Any], Any]] = {
         "edges": lambda edges: None if edges is None else [*edges, *loops],
-        "edge_probabilities": lambda odds: None if odds is None else [*odds, *[1.0] * (n_arms - few)],
+        "edge_probabilities": lambda each: None if each is None else [*each, *[1.0] * (n_arms - few)],
         "available": lambda arms: list(range(few)) if arms is None else arms,
         "probabilities": lambda each: None if each is None else [*each, *[0.0] * (n_arms - len(each))],
     }

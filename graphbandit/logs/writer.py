@@ -15,7 +15,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +23,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import LogSync
 from graphbandit.base.saved_files import write_bytes
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import LogError, SettingError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
-from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.arrow_rows import decision_rows, integers, reward_rows
 from graphbandit.logs.batch import LogBatch
 from graphbandit.logs.column_types import to_format
 from graphbandit.logs.folder import OPEN, log_folder, read_stamp, read_stream, table_files
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS, STAMP, TABLES, TIME, Layout, Stamp
+from graphbandit.logs.from_arrays import log_batch, log_stamp
 from graphbandit.logs.graph_rows import EdgeRow, GraphStore, edge_columns, edge_row
 from graphbandit.logs.growing_file import GrowingFile, lock_file, seal
 from graphbandit.logs.widening import widened
@@ -60,7 +61,7 @@ class LogWriter:
     >>> folder = Path(tempfile.mkdtemp()) / "log"
     >>> with LogWriter(folder, n_arms=2) as writer:
     ...     ids = writer.append_decisions(actions=[0, 1], probabilities=[[0.5, 0.5], [0.2, 0.8]])
-    ...     writer.append_rewards(decisions=ids, arms=[0, 1], rewards=[1.0, 0.0])
+    ...     writer.append_rewards(decisions=ids, revealed_arms=[0, 1], rewards=[1.0, 0.0])
     >>> ids
     array([0, 1])
     """
@@ -75,9 +76,9 @@ class LogWriter:
         context_names: Sequence[str] | None = None,
         columns: Mapping[str, pa.DataType] | None = None,
         rows_per_file: int = ROWS_PER_FILE,
-        sync: Literal["file", "append"] = "file",
+        sync: LogSync = "file",
     ) -> None:
-        setting_choice("sync", sync, ("file", "append"))
+        setting_choice("sync", sync, get_args(LogSync))
         self._rows_per_file = setting_integer("rows_per_file", rows_per_file, at_least=1)
         self._sync = sync == "append"
         self.folder = log_folder(folder)
@@ -121,9 +122,9 @@ class LogWriter:
     def append_decisions(
         self,
         *,
+        contexts: npt.ArrayLike | None = None,
         actions: npt.ArrayLike,
         probabilities: npt.ArrayLike,
-        contexts: npt.ArrayLike | None = None,
         graphs: FeedbackGraph | FeedbackGraphs | ProbabilisticGraphs | None = None,
         available: npt.ArrayLike | None = None,
         epochs: npt.ArrayLike | None = None,
@@ -133,9 +134,9 @@ class LogWriter:
     ) -> Int[np.ndarray, " n"]:
         """Append rounds without rewards and return their ids.
 
+        - `contexts`: (n, ...); None (default): there are none.
         - `actions`: the arm played, (n,).
         - `probabilities`: (n, K), or (n,) if only that of the arm played is known.
-        - `contexts`: (n, ...); None (default): there are none.
         - `graphs`: one graph for all rounds, or a batch; None (default): the log does not say what is revealed, so
           rewards need their observation probabilities.
         - `available`: the arms on offer, (n, K); None (default): all.
@@ -167,19 +168,19 @@ class LogWriter:
         self,
         *,
         decisions: npt.ArrayLike,
-        arms: npt.ArrayLike,
+        revealed_arms: npt.ArrayLike,
         rewards: npt.ArrayLike,
         observation_probabilities: npt.ArrayLike | None = None,
         times: npt.ArrayLike | None = None,
     ) -> None:
         """Append rewards of decisions that are in the log, late and in any order.
 
-        - `decisions`, `arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
+        - `decisions`, `revealed_arms`, `rewards`: whose reward it is, of which arm, and the reward; (n,) each.
         - `observation_probabilities`: the probability of each of being revealed, if the log does not say; None
           (default): it does.
         - `times`: when they came in; None (default): not known.
         """
-        of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, arms))
+        of, which = (np.atleast_1d(np.asarray(values)) for values in (decisions, revealed_arms))
         values = np.atleast_1d(np.asarray(rewards, dtype=np.float64))
         n_arms = self.layout.stamp.n_arms
         if not len(of) == len(which) == len(values):
@@ -193,13 +194,13 @@ class LogWriter:
             row = int(np.argmin(np.isfinite(values)))
             raise LogError(f"the reward is {values[row]}; expected a finite number", table=REWARDS, row=row)
         n = len(of)
-        odds = None if observation_probabilities is None else np.asarray(observation_probabilities, dtype=np.float64)
+        q = None if observation_probabilities is None else np.asarray(observation_probabilities, dtype=np.float64)
         stamps = None if times is None else np.asarray(times, dtype="datetime64[us]")
         columns = [
             pa.array(of, pa.int64()),
             pa.array(which, pa.int32()),
             pa.array(values),
-            pa.nulls(n, pa.float64()) if odds is None else pa.array(odds, mask=np.isnan(odds)),
+            pa.nulls(n, pa.float64()) if q is None else pa.array(q, mask=np.isnan(q)),
             pa.nulls(n, TIME) if stamps is None else pa.array(stamps).cast(TIME),
         ]
         if n:
@@ -312,8 +313,8 @@ class LogWriter:
                     number, spelt[i] = -1, row
             numbers[i] = number
         if new:
-            edges, odds = edge_columns([row for _, row in new])
-            rows = [pa.array([number for number, _ in new], pa.int64()), edges, odds]
+            edges, probabilities = edge_columns([row for _, row in new])
+            rows = [pa.array([number for number, _ in new], pa.int64()), edges, probabilities]
             self._stage(GRAPHS, pa.table(rows, schema=self.layout.schema(GRAPHS)))
         return numbers[place], [spelt.get(int(i)) for i in place] if spelt else None
 

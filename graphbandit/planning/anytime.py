@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.graph import FeedbackGraph

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
+from graphbandit.base.array_types import ArmMask, ArmsByArms, PerArm
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask
+from graphbandit.base.array_types import ArmMask
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.parameters import greedy_cover
 from graphbandit.planning.revealed import revealed_by_some

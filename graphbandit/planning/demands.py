@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
+from graphbandit.base.array_types import ArmMask, ArmsByArms, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.program_constants import COVER_ARMS, ROW_LIMIT
 from graphbandit.base.shapes import Float

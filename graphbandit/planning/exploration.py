@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arms import arm_index
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.arm_names import arm_index
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.checks import first_not_finite, numbers, setting_number
 from graphbandit.base.shapes import Int
 from graphbandit.errors import GraphError, InputError, UnknownArmError

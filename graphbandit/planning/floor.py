@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound
+from graphbandit.base.array_types import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound
 from graphbandit.base.checks import everyone
 from graphbandit.base.program_constants import SOLVERS
 from graphbandit.errors import SolverError

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbandit.base.arrays import PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SolverError
 from graphbandit.planning.certified_program import Program

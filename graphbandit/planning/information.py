@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphbandit.base.arrays import Offers, PerRound, RoundMask, RoundsByArms
+from graphbandit.base.array_types import Offers, PerRound, RoundMask, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, LARGEST, as_in_kernels
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import tuple_of
+from graphbandit.base.trusted import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs

@@ -7,7 +7,7 @@ larger.
 
 import numpy as np
 
-from graphbandit.base.arrays import PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.program_constants import CERTIFIED
 from graphbandit.errors import SolverError
 from graphbandit.planning.certified_program import Program, SamplingSolution

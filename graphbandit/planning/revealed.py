@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from graphbandit.base.arms import ArmNames, shown
-from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms
+from graphbandit.base.arm_names import ArmNames, shown
+from graphbandit.base.array_types import ArmMask, ArmMasks, ArmsByArms
 from graphbandit.errors import GraphError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph

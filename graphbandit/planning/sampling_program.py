@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.checks import BOOL, FLOAT, available_array, everyone, setting_choice
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import ROW_LIMIT

@@ -8,7 +8,7 @@ constant factor of 1 / gamma. For other graphs, or for the optimum, use `solve_s
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.checks import LARGEST, setting_number
 from graphbandit.errors import InputError
 from graphbandit.planning.exploration import arm_array

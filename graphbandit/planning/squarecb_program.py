@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, available_array, check_within, numbers, setting_number
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import ACCEPTED

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
+from graphbandit.base.array_types import ArmMask, ArmMasks, ArmsByArms, PerArm, PerRound, RoundsByArms
 from graphbandit.base.checks import INTEGER, everyone_always, kernel_mask
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import (
@@ -43,7 +43,7 @@ from graphbandit.base.program_constants import (
     ExploreName,
 )
 from graphbandit.base.shapes import Int
-from graphbandit.base.values import tuple_of
+from graphbandit.base.trusted import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch

@@ -5,10 +5,10 @@ same bytes each time. The colours are those of Okabe and Ito, which colour-blind
 """
 
 from graphbandit.base.public_names import listing
-from graphbandit.plots.curves import plot_regret
 from graphbandit.plots.decisions import StarExample, plot_decision, plot_probabilities, plot_star_example, star_example
 from graphbandit.plots.graphs import plot_graph
 from graphbandit.plots.networks import plot_network
+from graphbandit.plots.regret import plot_regret
 from graphbandit.plots.style import save_figure
 
 __all__ = [

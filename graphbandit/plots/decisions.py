@@ -16,7 +16,7 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.planning.certified_program import SamplingSolution
 from graphbandit.planning.exploration import arm_array, exploration_set, inverse_gap_baseline
 from graphbandit.planning.sampling_program import solve_sampling_lp
-from graphbandit.plots.drawing import (
+from graphbandit.plots.graph_drawing import (
     NUMBERED,
     ROW_LIMIT,
     canvas,
@@ -49,7 +49,7 @@ def plot_probabilities(
     best: int,
     explored: npt.ArrayLike = (),
     candidates: npt.ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    arms: Sequence[str] | None = None,
     values_name: str = "estimated reward",
 ) -> Figure:
     """Draw the graph with each arm's value in its circle, and its probabilities beside it.
@@ -65,7 +65,7 @@ def plot_probabilities(
     - `best`: the number of the best arm.
     - `explored`: the exploration set S, as numbers or a mask; empty by default.
     - `candidates`: the arms that may still be the best, as numbers or a mask; None (default): all.
-    - `names`: the names of the arms; None (default): those of the graph, or else their numbers.
+    - `arms`: the names of the arms; None (default): those of the graph, or else their numbers.
     - `values_name`: what the values are, "estimated reward" by default.
     """
     graph = feedback_graph(graph)
@@ -76,7 +76,7 @@ def plot_probabilities(
     numbers = arm_array("values", values, n)
     p0, p1 = arm_array("before", before, n), arm_array("after", after, n)
     q = arm_array("observed", observed, n)
-    told = _arm_names(graph, names)
+    told = _arm_names(graph, arms)
     places = layout(graph)
     gap = "\n" if n <= ROW_LIMIT and hub_of(without_loops(graph)) is not None else " "  # labels in a row must be narrow
     labels = []
@@ -99,14 +99,14 @@ def plot_decision(
     graph: FeedbackGraph | npt.ArrayLike,
     *,
     values: npt.ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    arms: Sequence[str] | None = None,
 ) -> Figure:
     """`plot_probabilities` of one decision.
 
     - `decision`: the decision.
     - `graph`: the graph it was made on.
     - `values`: the numbers in the circles; None (default): the gaps to the best arm.
-    - `names`: the names of the arms; None (default): those of the decision, or else those of the graph.
+    - `arms`: the names of the arms; None (default): those of the decision, or else those of the graph.
     """
     graph = feedback_graph(graph)
     if len(decision.gaps) != graph.n_arms:
@@ -120,7 +120,7 @@ def plot_decision(
         best=decision.best,
         explored=decision.exploration_set,
         candidates=decision.candidates,
-        names=list(decision.arms)[: graph.n_arms] if names is None and decision.arms is not None else names,
+        arms=list(decision.arms)[: graph.n_arms] if arms is None and decision.arms is not None else arms,
         values_name="estimated gap to the best arm" if values is None else "estimated reward",
     )
 
@@ -206,13 +206,13 @@ def _write(axes: Axes, height: float, text: str, **look: Any) -> None:
     axes.text(0.5, height, text, transform=axes.transAxes, ha="center", va="center", **look)
 
 
-def _arm_names(graph: FeedbackGraph, names: Sequence[str] | None) -> list[str]:
+def _arm_names(graph: FeedbackGraph, arms: Sequence[str] | None) -> list[str]:
     """The names of the arms in a picture; long ones are cut."""
-    given = names if names is not None else graph.arms
+    given = arms if arms is not None else graph.arms
     if given is None:
         return [f"arm {a}" if graph.n_arms <= ROW_LIMIT else str(a) for a in range(graph.n_arms)]
     if len(given) != graph.n_arms:
-        raise InputError(f"names has {len(given)} names; expected {graph.n_arms}, one for each arm")
+        raise InputError(f"arms has {len(given)} names; expected {graph.n_arms}, one for each arm")
     longest = 14 if graph.n_arms <= ROW_LIMIT else 20
     return [literal(cut(name, longest)) for name in map(str, given)]
 

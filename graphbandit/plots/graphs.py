@@ -12,7 +12,16 @@ from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.plots.drawing import RADIUS, ROW_LIMIT, along, check_size, cut, feedback_graph, hub_of, without_loops
+from graphbandit.plots.graph_drawing import (
+    RADIUS,
+    ROW_LIMIT,
+    along,
+    check_size,
+    cut,
+    feedback_graph,
+    hub_of,
+    without_loops,
+)
 from graphbandit.plots.style import GREY, literal
 
 if TYPE_CHECKING:
@@ -32,7 +41,7 @@ LONGEST = 32
 """Names are cut to this many characters."""
 
 
-def plot_graph(graph: FeedbackGraph | npt.ArrayLike, *, names: Sequence[str] | None = None) -> Figure:
+def plot_graph(graph: FeedbackGraph | npt.ArrayLike, *, arms: Sequence[str] | None = None) -> Figure:
     """Draw the arms on a circle, joined arms near each other, and the hub of a star in the middle.
 
     The arms keep their order if no other brings joined arms nearer.
@@ -40,7 +49,7 @@ def plot_graph(graph: FeedbackGraph | npt.ArrayLike, *, names: Sequence[str] | N
     Lines are edges in both directions, arrows are edges in one direction; self-loops are not drawn.
 
     - `graph`: the graph; a square array of 0 and 1 or a NetworkX graph will do.
-    - `names`: the names of the arms, such as `arm_names` of a `TableEnvironment`; None (default): those of the graph,
+    - `arms`: the names of the arms, such as `arms` of a `KnownRewardsEnvironment`; None (default): those of the graph,
       or else their numbers.
     """
     from matplotlib.patches import Circle
@@ -50,9 +59,9 @@ def plot_graph(graph: FeedbackGraph | npt.ArrayLike, *, names: Sequence[str] | N
     graph = feedback_graph(graph)
     n = graph.n_arms
     check_size(n)
-    if names is not None and len(names) != n:
-        raise InputError(f"names has {len(names)} names; expected {n}, one for each arm")
-    told = names if names is not None else graph.arms
+    if arms is not None and len(arms) != n:
+        raise InputError(f"arms has {len(arms)} names; expected {n}, one for each arm")
+    told = arms if arms is not None else graph.arms
     given = [str(a) for a in range(n)] if told is None else [cut(name, LONGEST) for name in told]
     inside = max(map(len, given)) <= INSIDE
     upright = not inside and n <= ROW_LIMIT

@@ -11,7 +11,7 @@ from graphbandit.base.shapes import Bool, Float
 from graphbandit.errors import GraphError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.networks.network import Network
-from graphbandit.plots.drawing import without_loops
+from graphbandit.plots.graph_drawing import without_loops
 from graphbandit.plots.style import BLUE, PALE, literal, plain_axes
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbandit.base.checks import numbers, setting_choice, setting_integer
 from graphbandit.base.program_constants import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.values import trusted
+from graphbandit.base.trusted import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.draw import draw
 from graphbandit.rounds.shown import Graphs, Shown
@@ -238,7 +238,11 @@ class Decisions:
         return {name: getattr(self, name) for name in (*ARRAYS, "told")}
 
     def check(self, shown: Shown, n_arms: int) -> None:
-        """Raise InputError unless these decisions fit the rounds shown: arms on offer, drawn from distributions."""
+        """Raise InputError unless these decisions fit the rounds shown: arms on offer, drawn from distributions.
+
+        - `shown`: what the learner was shown.
+        - `n_arms`: K.
+        """
         n = len(shown)
         if self.action.shape != (n,) or self.probabilities.shape != (n, n_arms):
             raise InputError(

@@ -124,14 +124,20 @@ class Observations:
         return cls(**{name: np.concatenate(arrays) for name, arrays in known.items()})
 
     def between(self, first: int, stop: int) -> "Observations":
-        """The part with first <= round < stop."""
+        """The rewards of some rounds.
+
+        - `first`, `stop`: the rounds first .. stop - 1.
+        """
         if len(self) and first <= self.rounds[0] and self.rounds[-1] < stop:
             return self
         low, high = np.searchsorted(self.rounds, [first, stop])
         return self.take(int(low), int(high))
 
     def take(self, low: int, high: int) -> "Observations":
-        """The rows low .. high - 1."""
+        """The rewards of some rows of `contexts`.
+
+        - `low`, `high`: the rows low .. high - 1.
+        """
         if low <= 0 and high >= len(self.rounds):
             return self
         start, end = np.searchsorted(self.rows, [low, high])

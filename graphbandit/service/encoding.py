@@ -11,7 +11,7 @@ import numpy as np
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features import NOTHING, Encoder, Features, Tally
-from graphbandit.features.kinds import boolean, category, cyclic, number
+from graphbandit.features.column_kinds import boolean, category, cyclic, number
 from graphbandit.learners.problem import Problem
 
 KINDS: dict[str, Callable[..., Any]] = {"number": number, "boolean": boolean, "category": category, "cyclic": cyclic}

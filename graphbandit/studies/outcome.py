@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from graphbandit.base.printed_table import Table, counted, number_cell
 from graphbandit.base.saved_files import make_folder
-from graphbandit.base.tables import Table, counted, number_cell
 from graphbandit.experiments.report.facts import computing_seconds, seconds_text, version_rows
 from graphbandit.plots.pages.page import Section, page_html, templates, write_text
 from graphbandit.plots.pages.svg import PagePicture, page_picture

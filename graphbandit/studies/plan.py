@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from graphbandit.base.checks import setting_choice, setting_integer
-from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from graphbandit.errors import ExperimentError, GraphBanditError, SettingError
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
@@ -63,9 +63,9 @@ class Plan:
             raise SettingError(f"learners is {self.learners!r}; expected different ones")
         if self.network is not None:
             if study.network not in self.names:
-                raise SettingError(f"graph is {str(self.network)!r}; expected none without the experiment 'flixster'")
+                raise SettingError(f"network is {str(self.network)!r}; expected none without the experiment 'flixster'")
             if not self.network.is_file():
-                raise SettingError(f"graph is {str(self.network)!r}; expected a file of edges, and there is none")
+                raise SettingError(f"network is {str(self.network)!r}; expected a file of edges, and there is none")
 
     @property
     def described(self) -> Study:
@@ -88,7 +88,7 @@ class Plan:
         """The command that runs this plan."""
         words = [f"graphbandit {self.described.command} --{self.preset}"]
         words += [f"--seed {self.seed}"] if self.seed or self.study == "paper" else []
-        words += [f"--graph {self.network}"] if self.network is not None else []
+        words += [f"--network {self.network}"] if self.network is not None else []
         words += [f"--only {name}" for name in self.only]
         words += [f"--learner {grid.kind}" for grid in self.own.values()]
         words += [

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import tomli_w
 
 from graphbandit.base.checks import setting_choice
-from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from graphbandit.experiments.describe.experiment import Experiment, check_name
 from graphbandit.experiments.describe.toml_reader import read_experiment
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
-from graphbandit.features.kinds import NumberColumn
+from graphbandit.features.column_kinds import NumberColumn
 from tests.helpers.bandits import content, refuse
 
 NAMES, D = ["tea", "cake", "pie"], 2

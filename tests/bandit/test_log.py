@@ -42,7 +42,7 @@ def test_decisions_rewards_names_and_features_are_in_it(tmp_path):
     log = Log.read(tmp_path / "log")
     batch = log.to_batch()
     assert log.arms == ("tea", "cake", "pie")
-    assert log._source.layout.stamp.context_names == problem().features.feature_names
+    assert log._storage.layout.stamp.context_names == problem().features.feature_names
     assert batch.contexts[0].tolist() == [1, 40, 0, 0, 1]
     assert batch.ids.tolist() == [0, 1, 2, 3]
     assert batch.actions.tolist() == [one.action, *(each.action for each in made)]
@@ -183,7 +183,7 @@ def test_arms_that_join_are_in_the_log(tmp_path):
         assert batch.rewards[first - 1, open_one.action] == 0.75
     log.write(tmp_path / "copy")
     assert np.array_equal(Log.read(tmp_path / "copy").to_batch().q, log.to_batch().q)
-    assert evaluate(log, {"it": bandit, "uniform": "uniform"}, support="part", missing="drop")["it"].rounds > 0
+    assert evaluate(log, {"it": bandit, "uniform": "uniform"}, support="part", missing_rewards="drop")["it"].rounds > 0
     fresh = gb.Bandit(gb.AdaCBG(), bandit.problem, graph=gb.graphs.bandit(4))
     fresh.learn(log)
     assert fresh.rounds == 8

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -5,8 +6,10 @@ import typer
 from typer.testing import CliRunner
 
 import graphbandit as gb
+from benchmarks.settings import PARTS
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
+from graphbandit.studies.study import STUDIES, study_named
 from graphbandit.studies.study_runs import compile_kernels
 from tests.helpers.commands import invoke, refusal, succeed
 from tests.helpers.processes import printed
@@ -55,6 +58,22 @@ def test_paragraphs_of_help_break_where_the_terminal_ends(name: str) -> None:
     assert all(line[0] in "-`" for paragraph in help_text.split("\n\n") for line in paragraph.split("\n")[1:])
 
 
+@pytest.mark.parametrize(
+    ("command", "listed"),
+    [
+        ("reproduce", lambda: study_named("paper").experiments),
+        ("leaderboard", lambda: study_named("leaderboard").experiments),
+        ("study", lambda: {*STUDIES} - {"paper", "leaderboard"}),
+        ("bench", lambda: PARTS),
+    ],
+)
+def test_what_help_lists_is_what_there_is(command: str, listed) -> None:
+    """Help is printed without loading studies or benchmarks, so their names stand there, too."""
+    found = typer.main.get_command(app).commands[command]
+    text = " ".join([found.help, *(option.help or "" for option in found.params)])
+    assert not [name for name in listed() if not re.search(rf"(?<![\w-]){name}(?![\w-])", text)]
+
+
 def test_shells_can_complete_commands() -> None:
     told = {"_GRAPHBANDIT_COMPLETE": "complete_bash", "COMP_WORDS": "graphbandit re", "COMP_CWORD": "1"}
     done = CliRunner().invoke(app, [], prog_name="graphbandit", env=told)
@@ -97,7 +116,7 @@ def test_presets(preset: str, name: str, monkeypatch, tmp_path) -> None:
     ("arguments", "message"),
     [
         (["reproduce", "--only", "ablatoin"], "only is 'ablatoin'; did you mean 'ablation'?"),
-        (["reproduce", "--graph", "no.csv"], "graph is 'no.csv'; expected a file of edges"),
+        (["reproduce", "--network", "no.csv"], "network is 'no.csv'; expected a file of edges"),
         (["reproduce", "--repeats", 0], "repeats is 0"),
         (["reproduce", "--seed", -1], "seed is -1"),
         (["reproduce", "--workers", 0], "workers is 0"),

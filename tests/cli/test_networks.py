@@ -50,7 +50,7 @@ def test_it_prints_the_figures_of_the_network_and_its_subgraphs(file: Path) -> N
     assert f"{whole.loops_dropped} self-loops, {whole.repeats_dropped} repeats" in found["dropped"]
     assert f"mean {2 * whole.n_edges / whole.n_nodes:.2f}" in found["degrees"]
     assert f"largest {whole.degrees.max()}" in found["degrees"]
-    assert found["connected parts"].startswith(f"{whole.n_components}, the largest of")
+    assert found["connected components"].startswith(f"{whole.n_components}, the largest of")
     numbers = [independence_number(graph).value for graph in source.pool]
     assert found["independence number"] == f"mean {np.mean(numbers):.1f}, {min(numbers)} to {max(numbers)}"
     assert "10 connected subgraphs of 20 nodes, by random-walk" in result.stdout
@@ -91,7 +91,7 @@ def test_it_draws_a_picture_with_the_same_bytes(file: Path, suffix: str, tmp_pat
         (["gone.csv"], "file is 'gone.csv', which does not exist"),
         (["--size", 0], "--size is 0"),
         (["--count", -1], "--count is -1"),
-        (["--sampler", "snow"], "--sampler is 'snow'; expected one of 'union-find'"),
+        (["--sampler", "snow"], "Invalid value for '--sampler'"),
         (["--seed", -1], "seed is -1"),
         (["--count", 0, "--picture", "x.png"], "--count is 0; expected at least 1 for a picture"),
     ],
@@ -104,7 +104,7 @@ def test_subgraphs_larger_than_any_part_are_refused_after_the_figures(file: Path
     result = network(file, "--size", 1000)
     assert result.exit_code == 2
     assert "size is 1000; expected at most" in result.stderr
-    assert "connected parts" in result.stdout
+    assert "connected components" in result.stdout
 
 
 def test_subgraphs_of_a_small_network_have_all_its_nodes(tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ def with_format(path: Path, number: object) -> None:
 def test_results_of_another_version_are_refused_and_left_alone(tmp_path):
     out = tmp_path / "out"
     small_results(out)
-    with_format(out / "plan.parquet", 99)
+    with_format(out / "planned.parquet", 99)
     (tmp_path / "small.toml").write_text(to_toml(SMALL, relative_to=tmp_path))
     before = {path: path.read_bytes() for path in out.iterdir()}
     for command in (["run", tmp_path / "small.toml", "--out", out], ["show", out]):
-        assert f"{out}/plan.parquet has results of format 99; this version" in refusal(*command)
+        assert f"{out}/planned.parquet has results of format 99; this version" in refusal(*command)
     assert {path: path.read_bytes() for path in out.iterdir()} == before
 
 

@@ -1,62 +1,68 @@
-"""The same setting has the same default and stands in the same order everywhere, but where a reason is given here.
+"""The same word means the same setting everywhere, in the same order and with the same default.
 
-Looked at is what people build or call: learners, function classes, environments, and the functions of planning,
-graphs, environments and evaluation. Decisions, observations, states and tables are made by the package, and their
-fields are no settings.
+Looked at is all that people build or call: learners, function classes, environments, functions, the methods of what
+they use, and the options of commands. Decisions, observations, states and results are made by the package, so their
+fields are no settings. A table in `docs/glossary.md` says which defaults differ, and why.
 """
 
 import inspect
+import re
 from collections import defaultdict
 from itertools import combinations
 
+import typer
+
+from graphbandit.cli.app import app
 from graphbandit.environments import Environment
+from graphbandit.features import Encoder
 from graphbandit.function_classes import FunctionClass
 from graphbandit.learners import Learner
+from graphbandit.rounds import Decisions, Observations
+from tests.docs.snippets import DOCS
 from tests.docs.test_settings import THINGS, parameters
 
-ROOMS = ("planning", "graphs", "environments", "evaluation")
+BUILT = {
+    "AsyncClient", "Bandit", "Client", "Cluster", "Effort", "Experiment", "FeedbackGraph", "Grid", "InProcess",
+    "LabelledData", "LogWriter", "NetworkSource", "OnlineLinear", "ProbabilisticGraph", "Problem", "Processes",
+    "RatingData",
+}  # fmt: skip
+"""Classes that people build beside learners, function classes, environments and features."""
 
-DEFAULTS = {
-    "clip": "of learners: whether a reward out of range counts as the nearer end; of estimates: the largest weight",
-    "draws": "LinTS draws anew in every round, where IDSG and BootstrappedThompson draw once an epoch",
-    "epoch_growth": "the paper's is 2; IDS.G, AdaCB.G and Thompson sampling gain by learning more often",
-    "eta": "None stands for what depends on other settings; FALCON and RegCB.G have the paper's 1",
-    "form": "different algorithms: the forms have no name in common",
-    "gamma": "different algorithms: a choice of formulas, or a rate, or None for what depends on other settings",
-    "graph": "arms have the graph of their case, data sets the similarity of classes or items, others the paper's",
-    "high": "the EXP3 family needs a range of rewards, which regressors see in the data",
-    "low": "as high",
-    "intercept": "EXP3-LGC's losses in [0, 1] are linear in the context only with a constant",
-    "members": "networks cost more to fit than other regressors",
-    "n_arms": "the paper's environment has its 50, and those like it; arms without contexts have 20",
-    "noise": "of learners: None for what the problem says; of the paper's environment: its 1",
-    "norm_bound": "None stands for what the data says, which not all classes can tell",
-    "oracle": "SquareCB is published with an online oracle; SquareCB.G has the function class for one",
-    "ridge": "None stands for what the data says; of ratings it is the penalty of a factorisation",
+EMPTY = ("None", "()", "<factory>")
+"""Defaults that say the same: nothing was given."""
+
+
+def is_set_by_people(thing: object, owner: type | None) -> bool:
+    if inspect.isclass(thing):
+        return issubclass(thing, Learner | FunctionClass | Environment | Encoder) or thing.__name__ in BUILT
+    builds = owner is None or not inspect.isfunction(vars(owner).get(thing.__name__))
+    asked = owner is not None and issubclass(owner, Learner | FunctionClass)  # by the package, in each round
+    return owner not in (Decisions, Observations) and (builds or not asked)
+
+
+SETTINGS = {
+    name.removeprefix("graphbandit."): parameters(thing)
+    for name, (thing, owner) in THINGS.items()
+    if parameters(thing) and is_set_by_people(thing, owner)
 }
-"""Settings whose defaults differ, and why."""
-
-ORDERS = {
-    ("arm_features", "factors"): "GeneralizedLinearClass has the factors beside the link that they change",
-    ("arm_features", "seed"): "the seed stands with what it draws: random features, draws, or members",
-    ("best", "gamma"): "inverse_gap_baseline takes gamma in its place and best only by name",
-    ("intercept", "ridge"): "of ratings, ridge is the penalty of the factorisation and stands beside its rank",
-    ("level", "problem"): "replay takes the learner and its problem in their places",
-}
-"""Pairs of settings that stand in either order, and why."""
 
 
-def _set_by_people() -> dict[str, list[inspect.Parameter]]:
+def options(prefix: str, group: typer.core.TyperGroup) -> dict[str, list[tuple[str, object]]]:
+    """The options of every command, with their defaults."""
     found = {}
-    for name, (thing, _) in THINGS.items():
-        built = inspect.isclass(thing) and issubclass(thing, Learner | FunctionClass | Environment)
-        called = inspect.isfunction(thing) and thing.__module__.split(".")[1] in ROOMS
-        if built or called:
-            found[name.removeprefix("graphbandit.")] = parameters(thing)
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            found |= options(f"{prefix} {name}", command)
+        else:
+            found[f"{prefix} {name}"] = [(one.name, one.default) for one in command.params if not one.required]
     return found
 
 
-SETTINGS = _set_by_people()
+def reasons() -> dict[str, str]:
+    """The table of the glossary: which settings have several defaults, and why."""
+    text = (DOCS / "glossary.md").read_text().split("## Settings with several defaults\n", 1)[1]
+    rows = re.findall(r"^\| (`[^|]*`) \| ([^|]+) \|$", text, flags=re.MULTILINE)
+    return {re.sub("`", "", name): reason for name, reason in rows}
 
 
 def test_defaults_agree() -> None:
@@ -65,16 +71,25 @@ def test_defaults_agree() -> None:
         for one in known:
             if one.default is not one.empty:
                 found[one.name][repr(one.default)].append(name)
-    differ = {setting: dict(by_default) for setting, by_default in found.items() if len(by_default) > 1}
-    assert {name: where for name, where in differ.items() if name not in DEFAULTS} == {}, "give them one default"
-    assert sorted(differ) == sorted(DEFAULTS), "some reasons are no longer needed"
+    for name, known in options("graphbandit", typer.main.get_command(app)).items():
+        for option, default in known:
+            found[option][repr(default)].append(name)
+    differ = {
+        setting: dict(by_default)
+        for setting, by_default in found.items()
+        if len({"None" if default in EMPTY else default for default in by_default}) > 1
+    }
+    known = reasons()
+    assert {name: where for name, where in differ.items() if name not in known} == {}, "give them one default"
+    assert sorted(differ) == sorted(known), "some rows of docs/glossary.md are no longer needed"
 
 
 def test_orders_agree() -> None:
+    """The order of settings given by name; those given by their place come in the order in which they are needed."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, known in SETTINGS.items():
-        for pair in combinations([one.name for one in known], 2):
+        named = [one.name for one in known if one.kind is one.KEYWORD_ONLY]
+        for pair in combinations(named, 2):
             found[pair].append(name)
-    differ = {(a, b): (found[a, b], found[b, a]) for a, b in sorted(found) if a < b and (b, a) in found}
-    assert {pair: where for pair, where in differ.items() if pair not in ORDERS} == {}, "give them one order"
-    assert sorted(differ) == sorted(ORDERS), "some reasons are no longer needed"
+    differ = {f"{a}, {b}": (found[a, b], found[b, a]) for a, b in sorted(found) if a < b and (b, a) in found}
+    assert differ == {}, "give them one order"

@@ -1,20 +1,24 @@
 """Docstrings say what every setting is and its default, one line each; annotations say which choices there are."""
 
+import ast
 import inspect
 import math
 import re
+import sys
+import typing
+from collections import defaultdict
 from fractions import Fraction
 
 import pytest
 
 import graphbandit as gb
+from tests.docs.snippets import ROOT
 from tests.docs.test_api import NAMES
-
-EVERYDAY = (gb.Bandit, gb.Problem, gb.evaluation.Log, gb.evaluation.LogWriter)
-"""Their methods are what people call most, so all of them are looked at; of other classes, the ways to build one."""
 
 LINE = re.compile(r"^ *- (`[^`]+`(?:, `[^`]+`)*): ((?:.*\n?)(?:^  +.*\n?)*)", re.MULTILINE)
 """The line of one setting, or of a few that belong together, and what follows it further in."""
+
+FAMILIES = ("graphbandit.learners.epochs", "graphbandit.learners.every_round", "graphbandit.learners.oracles")
 
 NUMBER = re.compile(r"-?\d+/\d+|-?\d+(?:\.\d+)?(?:e-?\d+)?|-?inf")
 
@@ -32,18 +36,30 @@ def parameters(thing):
     return kept if len(kept) > 1 else []
 
 
-def lines(thing, owner=None):
-    """What the docstring says of each setting, here or where it points to."""
+def own_lines(thing, owner=None):
+    """What this docstring says of each setting, here or where it points to."""
     text = inspect.getdoc(thing) or ""
     found = {}
     for other in SAME.findall(text):
         places = [value for page, value in NAMES.items() if page.rsplit(".", 1)[-1] == other]
         places += [getattr(owner, other)] if owner is not None and hasattr(owner, other) else []
         assert places, f"{thing} refers to {other}, which is no public name"
-        found |= lines(places[0], owner)
+        found |= own_lines(places[0], owner)
     for names, said in LINE.findall(text):
         found |= {name.strip("` "): " ".join(said.split()) for name in names.split(",")}
     return found
+
+
+def lines(thing, owner=None):
+    """What is said of each setting of a class, function or method.
+
+    A method's arguments are explained by itself, by the method it overrides, or once for all methods by the class.
+    """
+    found = {}
+    for base in reversed(owner.__mro__ if owner is not None else ()):
+        found |= own_lines(base) if base.__module__.startswith("graphbandit") else {}
+        found |= own_lines(vars(base).get(thing.__name__), base) if thing.__name__ in vars(base) else {}
+    return found | own_lines(thing, owner)
 
 
 def states(said, default):
@@ -58,6 +74,12 @@ def states(said, default):
     return any(math.isclose(float(Fraction(n) if "/" in n else n), default, rel_tol=1e-3) for n in numbers)
 
 
+def is_step(name, owner):
+    """Whether a method is a step within a family of learners, which only the package's own learners take."""
+    first = next(base for base in reversed(owner.__mro__) if name in vars(base))
+    return first.__module__.startswith(FAMILIES)
+
+
 def things():
     """Public classes and functions, and methods, by name."""
     for page, value in NAMES.items():
@@ -65,8 +87,8 @@ def things():
             continue
         yield page, value, None
         for name, member in vars(value).items() if inspect.isclass(value) else ():
-            builds = isinstance(member, classmethod | staticmethod)
-            if not name.startswith("_") and (builds or (value in EVERYDAY and inspect.isfunction(member))):
+            called = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
+            if not name.startswith("_") and called and not is_step(name, value):
                 yield f"{page}.{name}", getattr(value, name), value
 
 
@@ -92,8 +114,41 @@ def test_lists_of_settings_all_look_alike():
     assert not others
 
 
+CHOICES_BY_NAME = {
+    "columns": "kinds of columns may also be lists of categories",
+    "graph": "kinds of graphs are known by their files: a new one needs no second line",
+    "name": "data sets are known by a table of their files",
+    "policies": "names of policies may also be columns of the log",
+    "solver": "of results: which solver found it",
+}
+"""Settings that take some texts with a meaning of their own, and why no Literal lists them."""
+
+
+def annotation(thing, parameter):
+    """The annotation as text, names of types resolved."""
+    given = parameter.annotation
+    if isinstance(given, str):
+        function = inspect.unwrap(getattr(thing, "__func__", thing))
+        module = sys.modules[function.__module__]
+        given = eval(given, {**vars(typing), **vars(module)})
+    return str(given)
+
+
 def test_choices_are_annotated_as_such():
-    """A text that is a setting's default is one of a few choices, which a Literal lists; two settings are free text."""
+    """Where a line names two texts or more, a Literal lists them, so that editors offer them and mypy checks them."""
+    bare = {
+        f"{name}({parameter.name})"
+        for name, (thing, owner) in THINGS.items()
+        for parameter in parameters(thing)
+        if parameter.name not in CHOICES_BY_NAME
+        and len(re.findall(r'"[a-z][\w -]*"', lines(thing, owner).get(parameter.name, ""))) > 1
+        and re.search(r"\bstr\b", annotation(thing, parameter))
+        and "Literal" not in annotation(thing, parameter)
+    }
+    assert not bare
+
+
+def test_texts_by_default_are_choices():
     free = [
         f"{name}({parameter.name}={parameter.default!r})"
         for name, (thing, _) in THINGS.items()
@@ -104,6 +159,37 @@ def test_choices_are_annotated_as_such():
         "graphbandit.experiments.Cluster(address='local')",
         "graphbandit.plots.plot_probabilities(values_name='estimated reward')",
     ]
+
+
+def test_choices_are_stated_once():
+    """What is checked is the type itself, or a table that says what each choice does; never a list written again."""
+    again = []
+    for path in sorted((ROOT / "graphbandit").rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text())):
+            checks = isinstance(call, ast.Call) and getattr(call.func, "id", "") == "setting_choice"
+            if checks and any(isinstance(each, ast.Constant) for each in ast.walk(call.args[2])):
+                again.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert not again
+
+
+ALIKE = {
+    frozenset({"error", "ignore"}): "what happens to undeclared columns, and to candidates that nothing reveals",
+    frozenset({"once", "sum", "earliest"}): "a message of the service and its configuration are decoded by themselves",
+}
+"""Choices of two types that happen to have the same names."""
+
+
+def test_no_two_types_list_the_same_choices():
+    found = defaultdict(set)
+    for path in sorted((ROOT / "graphbandit").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal":
+                texts = {each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant)}
+                if len(texts) > 1:
+                    found[frozenset(texts)].add(f"{path.relative_to(ROOT)}:{node.lineno}")
+    twice = {texts: where for texts, where in found.items() if len(where) > 1}
+    assert {tuple(texts): where for texts, where in twice.items() if texts not in ALIKE} == {}
+    assert set(ALIKE) <= set(twice)
 
 
 def test_help_is_readable():

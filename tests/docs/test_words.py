@@ -13,6 +13,7 @@ SYNONYMS = {
     r"\blevers?\b": "arm",
     r"\bconfidence set\b": "version space",
     r"\bpscores?\b": "propensity",
+    r"\buncertain (edges?|graphs?)\b": "edge probability",
 }  # fmt: skip
 SITE = {page.relative_to(ROOT).as_posix(): page for page in pages()}
 

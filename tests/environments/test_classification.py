@@ -21,7 +21,7 @@ NAMES = np.array(list("fedcba"))[LABELS]
 
 def test_only_the_right_class_is_rewarded_and_arms_are_the_sorted_classes():
     environment = classification(X, NAMES)
-    assert environment.arm_names == tuple("abcdef")
+    assert environment.arms == tuple("abcdef")
     assert (environment.n_arms, environment.n_rows, environment.n_rounds) == (K, N, None)
     rounds = environment.instance(seed=1).rounds(0, N)
     scaled = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -196,4 +196,4 @@ def test_bad_data_and_settings_are_refused(features, labels, settings, error, me
 def test_graph_is_there_for_pandas_labels():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"label": NAMES}).astype(object)
-    assert classification(X, frame["label"]).arm_names == tuple("abcdef")
+    assert classification(X, frame["label"]).arms == tuple("abcdef")

@@ -9,7 +9,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.environments import LabelledData, RatingData, load_dataset, read_labelled, read_ratings
-from graphbandit.environments.datasets import BUNDLED, DATASETS, KEEL, principal_components
+from graphbandit.environments.named_datasets import BUNDLED, DATASETS, KEEL, principal_components
 from graphbandit.errors import ExperimentError, InputError, MissingExtraError, SettingError
 from graphbandit.experiments import Experiment, Grid, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
@@ -49,7 +49,7 @@ def test_named_sets_are_read_from_the_directory_or_a_folder_in_it(folder):
     assert isinstance(letter, LabelledData)
     np.testing.assert_array_equal(letter.X, X)
     np.testing.assert_array_equal(letter.y, Y)
-    assert letter.classes == ("A", "B", "C", "D")
+    assert letter.class_names == ("A", "B", "C", "D")
     films = load_dataset("movielens", str(folder))
     assert isinstance(films, RatingData)
     assert (films.users[0], films.items[0], films.values[0], films.counts) == (1, 10, 1.5, False)
@@ -82,7 +82,7 @@ def test_a_file_that_is_missing_is_named(name, tmp_path):
 def test_published_forms_are_read_too(tmp_path):
     (tmp_path / "letter.dat").write_text(KEEL_TEXT)
     letter = load_dataset("letter", tmp_path)
-    assert (letter.X.tolist(), letter.y.tolist(), letter.classes) == (
+    assert (letter.X.tolist(), letter.y.tolist(), letter.class_names) == (
         [[1, 2.5], [3, 4], [0, -1]],
         ["A", "B", "A"],
         None,
@@ -211,8 +211,8 @@ def test_sets_of_scikit_learn(name, shape, n_classes):
     pytest.importorskip("sklearn")
     data = load_dataset(name)
     assert data.X.shape == shape
-    environment = gb.environments.classification(data.X, data.y, class_names=data.classes, graph="confusion")
-    assert environment.n_arms == n_classes == len(environment.arm_names)
+    environment = gb.environments.classification(data.X, data.y, class_names=data.class_names, graph="confusion")
+    assert environment.n_arms == n_classes == len(environment.arms)
     assert {load_dataset(other).y.max() for other in BUNDLED} == {9, 2, 1}
 
 
@@ -244,14 +244,14 @@ label = "kind"
 [environments.films]
 kind = "ratings"
 data = "movielens"
-n_items = 10
+n_arms = 10
 dimension = 2
 degree = 3
 
 [environments.clicks]
 kind = "linear"
 n_arms = 6
-arms = "per-arm"
+arm_kind = "per-arm"
 link = "logistic"
 graph = "clique_group"
 n_cliques = 2
@@ -315,7 +315,7 @@ WRONG = [
     ('label = "kind"', 'label = "kind"\ncomponents = 1', 16, "components is 1; expected none with a file"),
     ('"own.csv"', '"no.csv"', 14, "which does not exist"),
     ('data = "movielens"', 'data = "letter"', 19, "data is 'letter', which has classes and no ratings"),
-    ("n_items = 10", "n_items = 30", 20, "n_items is 30; expected fewer than the 19"),
+    ("n_arms = 10", "n_arms = 30", 20, "n_arms is 30; expected fewer than the 19"),
     ('link = "logistic"', 'link = "probit"', 28, "link is 'probit'"),
 ]
 
@@ -347,7 +347,7 @@ def test_real_classification_sets(name):
     data = load_dataset(name, real_data())
     n_classes = len(np.unique(data.y))
     for graph in ("similarity", "confusion", "hierarchy"):
-        environment = gb.environments.classification(data.X, data.y, graph=graph, class_names=data.classes)
+        environment = gb.environments.classification(data.X, data.y, graph=graph, class_names=data.class_names)
         assert environment.n_arms == n_classes
         assert environment.source.graph.is_undirected
         assert environment.source.graph.has_all_loops
@@ -364,7 +364,7 @@ def test_real_ratings(name, n_ratings):
     )
     assert environment.n_arms == 50
     assert environment.n_rows > 400
-    assert (environment.table >= 0).all()
-    assert (environment.table <= 1).all()
+    assert (environment.means >= 0).all()
+    assert (environment.means <= 1).all()
     if name == "movielens":
-        assert "Pulp Fiction (1994)" in environment.arm_names
+        assert "Pulp Fiction (1994)" in environment.arms

@@ -19,9 +19,9 @@ def built(**settings):
 
 def literal_score(instance, context, arm):
     """phi(x, a)'theta, with phi written out."""
-    if instance.environment.arms == "new":
+    if instance.environment.arm_kind == "new":
         return sum(context[arm][i] * instance.theta[i] for i in range(D))
-    if instance.environment.arms == "per-arm":
+    if instance.environment.arm_kind == "per-arm":
         return sum(context[i] * instance.theta[arm][i] for i in range(D))
     return float(np.kron(context, instance.arm_features[arm]) @ instance.theta)
 
@@ -33,7 +33,7 @@ def test_means_are_the_formula(arms):
         "logistic": lambda s: 1 / (1 + np.exp(-s)),
         "poisson": np.exp,
     }.items():
-        instance = built(arms=arms, link=link).instance(seed=1, repeat=2)
+        instance = built(arm_kind=arms, link=link).instance(seed=1, repeat=2)
         rounds = instance.rounds(0, 40)
         assert rounds.contexts.shape == ((40, K, D) if arms == "new" else (40, D))
         literal = [[inverse(literal_score(instance, x, a)) for a in range(K)] for x in rounds.contexts]
@@ -46,7 +46,7 @@ def test_means_are_the_formula(arms):
     "settings", [{}, {"link": "logistic", "diversity": 0.4}, {"link": "poisson", "graph": "random"}]
 )
 def test_rounds_are_the_same_in_any_portions(arms, settings):
-    check_portions(built(arms=arms, **settings).instance(seed=2, repeat=3))
+    check_portions(built(arm_kind=arms, **settings).instance(seed=2, repeat=3))
 
 
 def test_rewards_have_the_distribution_of_their_link():
@@ -76,7 +76,7 @@ def test_what_learners_are_told_of_the_noise():
 @pytest.mark.parametrize("features", ["normal", "sphere"])
 @pytest.mark.parametrize("arms", FORMS)
 def test_signal_is_the_length_of_theta_and_the_spread_of_means(arms, features):
-    environment = linear(arms=arms, features=features, signal=2.0, dimension=6, n_arms=4, arm_dimension=3)
+    environment = linear(arm_kind=arms, feature_law=features, signal=2.0, dimension=6, n_arms=4, arm_dimension=3)
     drawn = [environment.instance(0, repeat) for repeat in range(60)]
     for instance in drawn[:3]:
         lengths = np.sqrt((np.atleast_2d(instance.theta) ** 2).sum(axis=1))
@@ -91,14 +91,14 @@ def test_signal_is_the_length_of_theta_and_the_spread_of_means(arms, features):
 @pytest.mark.parametrize("features", ["normal", "sphere"])
 @pytest.mark.parametrize("arms", FORMS)
 def test_diversity_goes_from_one_context_to_fresh_ones(arms, features):
-    still = built(arms=arms, diversity=0.0, features=features).instance(4)
+    still = built(arm_kind=arms, diversity=0.0, feature_law=features).instance(4)
     contexts = still.rounds(0, 600).contexts
     np.testing.assert_array_equal(contexts, np.broadcast_to(contexts[0], contexts.shape))
     np.testing.assert_allclose(contexts[0], still.start)
     assert len(np.unique(still.rounds(0, 600).means, axis=0)) == 1
     assert not np.array_equal(still.environment.instance(4, 1).start, still.start), "another repeat, another context"
-    some = built(arms=arms, diversity=0.5, features=features).instance(4).rounds(0, 4000).contexts
-    fresh = built(arms=arms, features=features).instance(4).rounds(0, 4000).contexts
+    some = built(arm_kind=arms, diversity=0.5, feature_law=features).instance(4).rounds(0, 4000).contexts
+    fresh = built(arm_kind=arms, feature_law=features).instance(4).rounds(0, 4000).contexts
     if features == "normal":
         np.testing.assert_allclose(some, np.sqrt(0.75) * still.start + 0.5 * fresh, atol=1e-12)
     else:
@@ -132,8 +132,8 @@ BAD = [
     ({"n_arms": 0}, "n_arms is 0"),
     ({"dimension": 1.5}, "dimension is 1.5"),
     ({"arm_dimension": 0}, "arm_dimension is 0"),
-    ({"arms": "old"}, "arms is 'old'; expected one of 'new', 'fixed', 'per-arm'"),
-    ({"features": "cube"}, "features is 'cube'; expected one of 'normal', 'sphere'"),
+    ({"arm_kind": "old"}, "arm_kind is 'old'; expected one of 'new', 'fixed', 'per-arm'"),
+    ({"feature_law": "cube"}, "feature_law is 'cube'; expected one of 'normal', 'sphere'"),
     ({"link": "probit"}, "link is 'probit'; expected one of 'identity', 'logistic', 'poisson'"),
     ({"diversity": -0.1}, "diversity is -0.1"),
     ({"diversity": 1.5}, "diversity is 1.5; expected a number of at most 1"),

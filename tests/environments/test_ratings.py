@@ -23,12 +23,12 @@ KEPT = (RATED[:, ARMS].sum(axis=1) >= 5) & (RATED[:, OTHERS].sum(axis=1) >= 5)
 
 
 def built(**settings):
-    return ratings(USERS, ITEMS, VALUES, **{"n_items": K, "dimension": 3, "rank": 2, **settings})
+    return ratings(USERS, ITEMS, VALUES, **{"n_arms": K, "dimension": 3, "rank": 2, **settings})
 
 
 def test_arms_are_the_most_rated_items_and_users_have_enough_ratings():
     environment = built(item_names={7 * int(ARMS[0]): "the first"})
-    assert environment.arm_names == ("the first", *(str(7 * item) for item in ARMS[1:]))
+    assert environment.arms == ("the first", *(str(7 * item) for item in ARMS[1:]))
     assert (environment.n_arms, environment.n_rows) == (K, KEPT.sum())
     assert environment.contexts.shape == (KEPT.sum(), 3)
     assert 0 < KEPT.sum() < N_USERS
@@ -39,7 +39,7 @@ def test_arms_are_the_most_rated_items_and_users_have_enough_ratings():
 
 
 def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interval():
-    table = built().table
+    table = built().means
     mask = RATED[KEPT][:, ARMS]
     np.testing.assert_allclose(table[mask], (STARS[KEPT][:, ARMS][mask] - 1) / 4)
     assert table.min() >= 0
@@ -48,7 +48,7 @@ def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interva
     usual = np.nanmean(np.where(mask, table, np.nan), axis=0)
     blind = np.broadcast_to(usual, mask.shape)[~mask] - hidden
     assert np.mean((table[~mask] - hidden) ** 2) < 0.6 * np.mean(blind**2), "better than the mean of each item"
-    zero = built(unrated="zero").table
+    zero = built(unrated="zero").means
     assert (zero[~mask] == 0).all()
     np.testing.assert_array_equal(zero[mask], table[mask])
 
@@ -57,35 +57,35 @@ def test_ratings_that_exist_are_kept_and_the_rest_is_a_model_in_the_unit_interva
 def test_contexts_hold_nothing_of_the_arms_ratings(unrated):
     of_arms = np.isin(ITEMS, 7 * ARMS)
     changed = np.where(of_arms, RNG.permutation(VALUES), VALUES)
-    other = ratings(USERS, ITEMS, changed, n_items=K, dimension=3, rank=2, unrated=unrated)
+    other = ratings(USERS, ITEMS, changed, n_arms=K, dimension=3, rank=2, unrated=unrated)
     np.testing.assert_array_equal(other.contexts, built(unrated=unrated).contexts)
-    assert not np.array_equal(other.table, built(unrated=unrated).table)
+    assert not np.array_equal(other.means, built(unrated=unrated).means)
 
 
 def test_order_of_rows_and_ids_of_another_type_change_nothing():
     order = RNG.permutation(len(VALUES))
-    shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_items=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(shuffled.table, built().table)
+    shuffled = ratings(USERS[order], ITEMS[order], VALUES[order], n_arms=K, dimension=3, rank=2)
+    np.testing.assert_array_equal(shuffled.means, built().means)
     np.testing.assert_array_equal(shuffled.contexts, built().contexts)
-    named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_items=K, dimension=3, rank=2)
-    np.testing.assert_array_equal(named.table, built().table)
-    assert named.arm_names[0] == f"i{7 * int(ARMS[0]):03}"
+    named = ratings([f"u{u}" for u in USERS], [f"i{i:03}" for i in ITEMS], VALUES, n_arms=K, dimension=3, rank=2)
+    np.testing.assert_array_equal(named.means, built().means)
+    assert named.arms[0] == f"i{7 * int(ARMS[0]):03}"
 
 
 def test_a_rating_given_twice_counts_with_its_mean():
     k = int(np.flatnonzero(np.isin(ITEMS, 7 * ARMS) & np.isin(USERS, 100 + np.flatnonzero(KEPT)) & (VALUES == 4))[0])
-    doubled = ratings([*USERS, USERS[k]], [*ITEMS, ITEMS[k]], [*VALUES, 1.0], n_items=K, dimension=3, rank=2)
+    doubled = ratings([*USERS, USERS[k]], [*ITEMS, ITEMS[k]], [*VALUES, 1.0], n_arms=K, dimension=3, rank=2)
     user = int(np.searchsorted(np.flatnonzero(KEPT), USERS[k] - 100))
-    assert doubled.table[user, list(ARMS).index(ITEMS[k] // 7)] == (4 + 1) / 2 / 4 - 1 / 4
+    assert doubled.means[user, list(ARMS).index(ITEMS[k] // 7)] == (4 + 1) / 2 / 4 - 1 / 4
 
 
 def test_counts_are_taken_by_their_logarithm_and_what_is_not_played_is_zero():
     plays = 10.0**VALUES
-    table = ratings(USERS, ITEMS, plays, n_items=K, dimension=3, counts=True).table
+    table = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True).means
     mask = RATED[KEPT][:, ARMS]
     literal = np.log1p(10.0 ** STARS[KEPT][:, ARMS]) / np.log1p(1e5)
     np.testing.assert_allclose(table, np.where(mask, literal, 0.0))
-    filled = ratings(USERS, ITEMS, plays, n_items=K, dimension=3, counts=True, unrated="model").table
+    filled = ratings(USERS, ITEMS, plays, n_arms=K, dimension=3, counts=True, unrated="model").means
     assert (filled[~mask] > 0).mean() > 0.9
 
 
@@ -115,7 +115,7 @@ def test_rounds_are_the_same_in_any_portions_and_noise_is_added():
     instance = environment.instance(seed=2, repeat=3)
     whole = check_portions(instance)
     assert (whole.rewards - whole.means).std() == pytest.approx(0.2, rel=0.05)
-    assert instance.problem(5).noise == pytest.approx(np.hypot(np.ptp(environment.table) / 2, 0.2))
+    assert instance.problem(5).noise == pytest.approx(np.hypot(np.ptp(environment.means) / 2, 0.2))
     n = environment.n_rows
     np.testing.assert_array_equal(np.sort(instance.rows(n, 2 * n)), np.arange(n))
 
@@ -132,7 +132,7 @@ def test_factors_are_least_squares_over_the_known_entries(monkeypatch):
         penalty = 0.01 * ((u**2).sum(axis=1)[:, None] + (v**2).sum(axis=1))
         return (known * ((TASTE - u @ v.T) ** 2 + penalty)).sum()
 
-    monkeypatch.setattr(factors, "SWEEPS", 300)
+    monkeypatch.setattr(factors, "ITERATIONS", 300)
     assert loss(left, right) < 1.01 * loss(*factorize(csr_array(known * TASTE), csr_array(known), rank=2, ridge=0.01))
     assert np.abs(left @ right.T - TASTE)[~RATED].mean() < 0.1 * np.abs(TASTE).mean(), "of rank 2, so it can be found"
 
@@ -159,11 +159,11 @@ BAD = [
     ((USERS, ITEMS, -VALUES), {"counts": True}, InputError, "values have -5; expected counts"),
     (
         (USERS, ITEMS, VALUES),
-        {"n_items": 25},
+        {"n_arms": 25},
         InputError,
-        "n_items is 25; expected fewer than the 25 different",
+        "n_arms is 25; expected fewer than the 25 different",
     ),
-    ((USERS, ITEMS, VALUES), {"n_items": 1}, SettingError, "n_items is 1"),
+    ((USERS, ITEMS, VALUES), {"n_arms": 1}, SettingError, "n_arms is 1"),
     ((USERS, ITEMS, VALUES), {"least_ratings": 30}, InputError, "users are 60, none with least_ratings = 30"),
     ((USERS, ITEMS, VALUES), {"rank": 0}, SettingError, "rank is 0"),
     ((USERS, ITEMS, VALUES), {"dimension": 2.5}, SettingError, "dimension is 2.5"),
@@ -184,4 +184,4 @@ BAD = [
 @pytest.mark.parametrize(("arrays", "settings", "error", "message"), BAD)
 def test_bad_data_and_settings_are_refused(arrays, settings, error, message):
     with pytest.raises(error, match=message):
-        ratings(*arrays, **{"n_items": K, "dimension": 3, "rank": 2, **settings})
+        ratings(*arrays, **{"n_arms": K, "dimension": 3, "rank": 2, **settings})

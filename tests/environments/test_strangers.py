@@ -9,12 +9,12 @@ from tests.environments.portions import check_portions
 
 
 def linear(**settings):
-    return environments.linear(n_arms=4, dimension=3, arms="per-arm", noise=0.5, **settings)
+    return environments.linear(n_arms=4, dimension=3, arm_kind="per-arm", noise=0.5, **settings)
 
 
 def test_units_change_rewards_and_nothing_else():
     plain = linear().instance(seed=3).rounds(0, 40)
-    cents = environments.units(linear(), offset=500.0, scale=80.0).instance(seed=3)
+    cents = environments.units(linear(), offset=500.0, factor=80.0).instance(seed=3)
     rounds = cents.rounds(0, 40)
     np.testing.assert_array_equal(rounds.contexts, plain.contexts)
     assert rounds.graphs == plain.graphs
@@ -34,7 +34,7 @@ def test_noise_may_be_left_untold():
 
 def test_a_finite_class_keeps_its_units():
     instance = environments.units(environments.paper(n_arms=4), offset=5.0).instance(seed=0)
-    with pytest.raises(SettingError, match="offset is 5 and scale 1, but the problem's finite function class"):
+    with pytest.raises(SettingError, match="offset is 5 and factor 1, but the problem's finite function class"):
         instance.problem(horizon=None)
 
 
@@ -68,7 +68,7 @@ def test_a_slow_change_arrives_where_a_sudden_one_does():
 
 def test_portions_agree_through_a_change():
     changing = linear(change="slow", change_round=500, noise_spread=3.0)
-    check_portions(environments.units(changing, scale=2.0).instance(seed=4))
+    check_portions(environments.units(changing, factor=2.0).instance(seed=4))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_bad_settings_are_refused(settings, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scale": 0.0}, "scale is 0.0; expected a finite number above 0"),
+        ({"factor": 0.0}, "factor is 0.0; expected a finite number above 0"),
         ({"offset": float("nan")}, "offset is nan; expected a finite number"),
         ({"tell_noise": 1}, "tell_noise is 1; expected True or False"),
     ],

@@ -62,7 +62,7 @@ def test_equal_to_the_formulas_of_obp_on_loops(loops):
         for mine in {method, f"graph-{method}"} & set(METHODS):
             assert evaluated(made, target, mine, model=model).value == pytest.approx(value, abs=1e-12), mine
     clipped = (reward * np.minimum(iw, 1.5)).mean()
-    assert evaluated(made, target, "graph-ips", clip=1.5).value == pytest.approx(clipped, abs=1e-12)
+    assert evaluated(made, target, "graph-ips", largest_weight=1.5).value == pytest.approx(clipped, abs=1e-12)
     shrunk = (4.0 * iw / (iw**2 + 4.0) * (reward - q_hat) + baseline).mean()
     assert evaluated(made, target, "graph-dr", model=model, shrink=4.0).value == pytest.approx(shrunk, abs=1e-12)
 
@@ -234,7 +234,7 @@ def test_a_log_may_be_its_folder(tmp_path):
     assert compare(tmp_path / "log", "logged", [1.0, 0, 0]).value == compare(log, "logged", [1.0, 0, 0]).value
     with pytest.raises(InputError, match="log is a int; expected a Log, or the folder of one"):
         evaluate(3, "logged")
-    with pytest.raises(InputError, match=r"source is 'log'; expected Log.read\(folder\)"):
+    with pytest.raises(InputError, match=r"storage is 'log'; expected Log.read\(folder\)"):
         Log("log")
 
 
@@ -246,7 +246,7 @@ def test_missing_rewards():
     log = Log.from_arrays(**arrays)
     with pytest.raises(LogError, match=r"decisions, row 7: the reward of arm . is missing"):
         evaluate(log, "uniform")
-    dropped = evaluate(log, "uniform", missing="drop", interval="asymptotic", method="graph-ips")
+    dropped = evaluate(log, "uniform", missing_rewards="drop", interval="asymptotic", method="graph-ips")
     assert dropped.dropped == 1
     assert dropped["uniform"].rounds == 99
     rest = [i for i in range(100) if i != 7]
@@ -256,7 +256,7 @@ def test_missing_rewards():
     )
     expected = evaluate(kept, "uniform", interval="asymptotic", method="graph-ips")["uniform"].value
     assert dropped["uniform"].value == pytest.approx(expected, abs=1e-12)
-    assert evaluate(log, "uniform", missing=0.0)["uniform"].rounds == 100
+    assert evaluate(log, "uniform", missing_rewards=0.0)["uniform"].rounds == 100
 
 
 def test_logs_that_say_less():
@@ -308,9 +308,9 @@ def test_difference_is_paired():
         ({"method": "magic"}, "method is 'magic'"),
         ({"interval": "wald"}, "interval is 'wald'"),
         ({"level": 1.0}, "level is 1.0"),
-        ({"clip": 0.0}, "clip is 0.0"),
-        ({"clip": 1.0, "shrink": 1.0}, "clip and shrink are both given"),
-        ({"missing": "skip"}, "missing is 'skip'"),
+        ({"largest_weight": 0.0}, "largest_weight is 0.0"),
+        ({"largest_weight": 1.0, "shrink": 1.0}, "largest_weight and shrink are both given"),
+        ({"missing_rewards": "skip"}, "missing_rewards is 'skip'"),
         ({"support": "none"}, "support is 'none'"),
         ({"reward_range": (1, 0)}, "the highest of reward_range is 0"),
         ({"reward_range": 3}, "reward_range is 3"),

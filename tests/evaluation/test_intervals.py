@@ -7,7 +7,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.evaluation import INTERVALS, Difference, Log, compare, evaluate
-from graphbandit.evaluation.groups import group_of, group_slack, group_starts, n_groups
+from graphbandit.evaluation.group_sums import group_of, group_slack, group_starts, n_groups
 from graphbandit.evaluation.intervals import Groups, bernstein_lower, betting_lower, betting_path
 from graphbandit.studies.evaluation import coverage, efficiency
 from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem
@@ -92,7 +92,7 @@ def test_promises_say_what_they_rest_on():
     assert "the policy changes" in str(evaluate(made.log, {"learner": gb.AdaCBG()}))
     few = evaluate(made.log[:40], "uniform", interval="asymptotic")
     assert "too short" in str(few)
-    assert "biased" in str(evaluate(made.log, "uniform", clip=2.0))
+    assert "biased" in str(evaluate(made.log, "uniform", largest_weight=2.0))
 
 
 def test_any_reward_range():
@@ -222,7 +222,7 @@ def test_a_verdict_follows_the_interval():
         ({"interval": "bootstrap"}, "only approximate where the log's probabilities depend on its past"),
         ({"interval": "betting", "fit": "cross"}, "interval='betting' is not guaranteed with fit='cross'"),
         ({"interval": "sequence", "model": np.full((200, 5), 0.5)}, "if the predictions of the model come from other"),
-        ({"interval": "betting", "clip": 3.0}, "the values are biased"),
+        ({"interval": "betting", "largest_weight": 3.0}, "the values are biased"),
         ({"interval": "betting"}, "the range was taken from the log"),
     ],
 )

@@ -12,7 +12,7 @@ from graphbandit.cli.evaluation import policies_named
 from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.figures import plot_over_time
-from graphbandit.evaluation.report import report_html
+from graphbandit.evaluation.report import evaluation_html
 from tests.evaluation.test_estimators import narrow
 from tests.helpers.commands import invoke
 from tests.helpers.pages import check_outline
@@ -64,10 +64,10 @@ def test_the_command(folder):
     ("options", "message"),
     [
         (["--policy", "nothing.gb"], "graphbandit: the policy 'nothing' is 'nothing.gb'"),
-        (["--method", "magic"], "graphbandit: --method is 'magic'"),
+        (["--method", "magic"], "'magic' is not one of 'direct'"),
         (["--policy", "uniform", "--policy", "uniform"], "has the name 'uniform' twice"),
         (["--by", "city"], "--by is 'city'; expected one of the log's columns, country; features of the context are"),
-        (["--missing", "never"], "--missing is 'never'"),
+        (["--missing-rewards", "never"], "--missing-rewards is 'never'"),
         (["--reward-range", 0, 0.1], "expected them within --reward-range 0.0 0.1"),
         (
             ["--report", "/no/such/folder/page.html"],
@@ -128,10 +128,10 @@ def test_names_of_policies():
 def test_the_page_is_well_formed():
     made = logged(n=200)
     table = evaluate(made.log, ["uniform", "logged"], interval="asymptotic")
-    html = report_html(table, name="<log>", differences=[compare(made.log, "uniform", "logged")])
+    html = evaluation_html(table, name="<log>", differences=[compare(made.log, "uniform", "logged")])
     check_outline(html)
     assert "&lt;log&gt;" in html
-    assert "★" not in report_html(evaluate(made.log, {"one": "uniform", "other": "uniform"})), "neither is better"
+    assert "★" not in evaluation_html(evaluate(made.log, {"one": "uniform", "other": "uniform"})), "neither is better"
     assert html.count('<div class="beside">') == html.count('<div class="figures">') == 1
 
 
@@ -158,7 +158,7 @@ def test_the_page_names_the_arms():
             rewards=rng.random((60, k)),
             arms=names,
         )
-        html = report_html(evaluate(log, ["uniform"], interval="asymptotic", method="ips"))
+        html = evaluation_html(evaluate(log, ["uniform"], interval="asymptotic", method="ips"))
         assert "2: tea, &lt;i&gt;cake" in html if k == 2 else "20: item 0, item 1" in html
         assert "item 19" not in html
 

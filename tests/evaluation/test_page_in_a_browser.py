@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from graphbandit.evaluation import compare, evaluate
-from graphbandit.evaluation.report import write_report
+from graphbandit.evaluation.report import write_evaluation
 from tests.helpers.browser import needs_chromium, visit
 from tests.logs.logged import logged
 
@@ -17,7 +17,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = evaluate(made.log, {"uniform": "uniform", "logged": "logged", "first": np.eye(5)[0]}, by="country")
     differences = [compare(made.log, "first", "uniform"), compare(made.log, "first", "logged")]
     folder = tmp_path_factory.mktemp("page")
-    return write_report(table, folder / "page.html", differences=differences, command="graphbandit evaluate log")
+    return write_evaluation(table, folder / "page.html", differences=differences, command="graphbandit evaluate log")
 
 
 SEEN = """

@@ -9,9 +9,9 @@ import graphbandit as gb
 from graphbandit.errors import EngineError, LogError, SettingError
 from graphbandit.evaluation import Log, best_policy, compare, evaluate, replay
 from graphbandit.evaluation.evaluate import _table
-from graphbandit.evaluation.models import ModelData
-from graphbandit.evaluation.passes import PassPlan, reward_range_of, run_in_parts, start_models
+from graphbandit.evaluation.passes import Question, reward_range_of, run_in_parts, start_models
 from graphbandit.evaluation.policies import policies_of
+from graphbandit.evaluation.reward_models import ModelData
 from graphbandit.evaluation.settings import Settings
 from graphbandit.function_classes import merging
 from graphbandit.logs.cluster import partitions
@@ -22,7 +22,7 @@ def in_parts(log, policies, count, **settings):
     chosen = Settings(**settings)
     functions = start_models(log, chosen, None)
     named = policies_of(policies, log)
-    plan = PassPlan(
+    asked = Question(
         settings=chosen,
         policies=named,
         pairs=(),
@@ -33,10 +33,10 @@ def in_parts(log, policies, count, **settings):
         first_row=log.first_row,
         rounds=len(log),
     )
-    sums, plan = run_in_parts(
-        partitions(log, count), plan, functions, lambda function, parts: [function(part) for part in parts]
+    sums, asked = run_in_parts(
+        partitions(log, count), asked, functions, lambda function, parts: [function(part) for part in parts]
     )
-    return _table(log, sums, plan, named, None)
+    return _table(log, sums, asked, named, None)
 
 
 @pytest.mark.parametrize("interval", ["asymptotic", "betting", "bootstrap"])
@@ -98,7 +98,7 @@ def test_models_never_see_their_own_rounds(fitting):
             data.add(batch, 0, side=True)
         return data
 
-    from graphbandit.evaluation.models import RewardModels, fold_of
+    from graphbandit.evaluation.reward_models import RewardModels, fold_of
 
     def predict(log):
         data = models(log)
@@ -225,8 +225,8 @@ def test_best_policy():
     ("arguments", "message"),
     [
         ({"learn": 0.9, "choose": 0.2}, "learn + choose is 1.1"),
-        ({"candidates": {}}, "candidates is empty"),
-        ({"candidates": {"x": 3}}, "expected a learner or a function class"),
+        ({"contenders": {}}, "contenders is empty"),
+        ({"contenders": {"x": 3}}, "expected a learner or a function class"),
     ],
 )
 def test_best_policy_settings_refused(arguments, message):

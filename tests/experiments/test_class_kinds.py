@@ -18,7 +18,7 @@ SMALL = {
     "kernel": {"n_features": 8},
     "forest": {"trees": 2, "members": 2},
     "boosting": {"trees": 2, "members": 2},
-    "network": {"passes": 1, "members": 2},
+    "neural_network": {"passes": 1, "members": 2},
 }
 ARMS = ("per-arm", "new", "fixed")  # contexts (n, d), (n, K, d), and (n, d) beside fixed features of the arms
 
@@ -43,7 +43,9 @@ n_features = 8
 
 
 def environment(arms):
-    return build_environment("linear", {"n_arms": 4, "dimension": 3, "arms": arms, "arm_dimension": 2, "graph": "star"})
+    return build_environment(
+        "linear", {"n_arms": 4, "dimension": 3, "arm_kind": arms, "arm_dimension": 2, "graph": "star"}
+    )
 
 
 @pytest.mark.parametrize("arms", ARMS)
@@ -51,7 +53,7 @@ def environment(arms):
 def test_every_kind_plays_on_every_kind_of_context(kind, arms):
     if kind in ("forest", "boosting"):
         pytest.importorskip("sklearn")
-    if kind == "network":
+    if kind == "neural_network":
         pytest.importorskip("torch")
     place = environment(arms)
     # it learns after rounds 3 and 9, so that slow classes are fitted twice

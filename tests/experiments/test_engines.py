@@ -26,7 +26,7 @@ from tests.experiments.test_files import arrays_file
 from tests.helpers.commands import invoke, refusal
 from tests.helpers.experiment_samples import SMALL, content
 
-CONDITIONS = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
+CONDITIONS = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, keep_decisions=False)
 LONGER = replace(SMALL, rounds=300, repeats=6)
 STARTER = Path(gb.__file__).parent / "experiments" / "describe" / "starter.toml"
 

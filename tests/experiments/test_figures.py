@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import same_color
 from matplotlib.figure import Figure
 
-from graphbandit.base.tables import short_number
+from graphbandit.base.printed_table import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import FinalRegrets
 from graphbandit.experiments.figures import (
@@ -16,7 +16,7 @@ from graphbandit.experiments.figures import (
 )
 from graphbandit.experiments.results.reading import Results
 from graphbandit.plots import save_figure
-from graphbandit.plots.looks import looks
+from graphbandit.plots.learner_looks import looks
 from tests.helpers.experiment_results import ROUNDS, made_up, sweep, tuning
 from tests.plots.test_plots import overlaps
 
@@ -82,7 +82,7 @@ def test_looks_differ_without_colour_too() -> None:
 
 
 def test_logarithmic_axes_have_plain_numbers(swept: Results) -> None:
-    figure = plot_curves(swept, environment="cliques", scale="log")
+    figure = plot_curves(swept, environment="cliques", axis_scale="log")
     figure.draw_without_rendering()
     assert {"1", "10", "100"} <= {label.get_text() for label in figure.axes[0].get_xticklabels()}
 
@@ -154,7 +154,7 @@ def every_figure(results: Results) -> list[Figure]:
     table = FinalRegrets.of(results)
     return [
         plot_curves(results, environment=table.environments[0]),
-        plot_curves(results, environment=table.environments[0], scale="log", band="std"),
+        plot_curves(results, environment=table.environments[0], axis_scale="log", band="std"),
         plot_paired(results, baseline=table.learners[0]),
         plot_ranks(results),
         plot_regret_versus_time(results),

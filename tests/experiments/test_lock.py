@@ -10,13 +10,13 @@ import pytest
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import lock
-from graphbandit.experiments.results.writing import Store
+from graphbandit.experiments.results.writing import ResultsWriter
 from tests.helpers.experiment_samples import SMALL, small_results
 
 
 def test_two_runs_cannot_write_to_one_directory(tmp_path):
     with (
-        Store.opened(tmp_path, SMALL, planned_runs(SMALL)),
+        ResultsWriter.opened(tmp_path, SMALL, planned_runs(SMALL)),
         pytest.raises(SavedFileError, match="being written to by another run"),
     ):
         small_results(tmp_path)

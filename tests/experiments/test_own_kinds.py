@@ -286,7 +286,7 @@ def test_a_script_that_is_run_names_its_own_learner(tmp_path):
 
 def test_function_classes_of_ones_own(module):
     own_kinds.import_from(module)
-    linear = {"lin": Grid("linear", {"graph": "star", "arms": "per-arm", "n_arms": 4, "dimension": 3})}
+    linear = {"lin": Grid("linear", {"graph": "star", "arm_kind": "per-arm", "n_arms": 4, "dimension": 3})}
     learners = {
         "sizes": Grid("Greedy", {"function_class": "my_module:flat", "ridge": [1.0, 2.0]}),
         "contexts": Grid("Greedy", {"function_class": "my_module:told"}),

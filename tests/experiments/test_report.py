@@ -10,7 +10,7 @@ from graphbandit.errors import InputError, SavedFileError
 from graphbandit.experiments import Experiment, Grid, InProcess
 from graphbandit.experiments import run as run_experiment
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
-from graphbandit.experiments.report.experiment import report_html, write_report
+from graphbandit.experiments.report.write_report import report_html, write_report
 from graphbandit.plots.pages.page import END_OF_TIMINGS, TIMINGS
 from tests.helpers.experiment_results import made_up, sweep
 from tests.helpers.pages import check_addresses, check_outline, section, text

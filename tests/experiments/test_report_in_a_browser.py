@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbandit.experiments.report.experiment import write_report
+from graphbandit.experiments.report.write_report import write_report
 from tests.helpers.browser import browser, needs_chromium, visit
 from tests.helpers.experiment_results import made_up, sweep, tuning
 

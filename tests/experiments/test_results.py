@@ -127,7 +127,7 @@ def test_the_folder_of_another_experiment_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"rounds": 32}, {"seed": 6}, {"horizon_known": False}, {"curve_points": 13}, {"decisions": True}],
+    [{"rounds": 32}, {"seed": 6}, {"horizon_known": False}, {"curve_points": 13}, {"keep_decisions": True}],
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_changes_a_result_makes_another_run(change):
@@ -218,7 +218,7 @@ def test_a_kill_between_the_files_of_a_merge_loses_nothing(written, tmp_path, mo
 
 
 def test_decisions_are_kept_on_request(tmp_path):
-    experiment = replace(SMALL, repeats=1, decisions=True, learners={"FALCON": Grid("Falcon")})
+    experiment = replace(SMALL, repeats=1, keep_decisions=True, learners={"FALCON": Grid("Falcon")})
     results = run(experiment, out=tmp_path, engine=InProcess())
     key = results.runs.column("key")[0].as_py()
     log = results.decisions(key)
@@ -259,7 +259,7 @@ def test_damaged_and_foreign_directories_are_refused(tmp_path):
 def test_a_run_killed_before_its_plan_was_written_can_be_started_again(tmp_path):
     (tmp_path / "parts").mkdir()
     (tmp_path / ".lock").write_text("1")
-    (tmp_path / ".plan.parquet.00.part").write_text("half")
+    (tmp_path / ".planned.parquet.00.part").write_text("half")
     assert small_results(tmp_path).runs.num_rows == 36
 
 

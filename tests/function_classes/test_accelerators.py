@@ -17,7 +17,7 @@ from torch import nn  # noqa: E402
 
 from benchmarks import accelerators  # noqa: E402
 from graphbandit.function_classes import torch_module  # noqa: E402
-from graphbandit.function_classes.networks import Networks  # noqa: E402
+from graphbandit.function_classes.trained_modules import TrainedModules  # noqa: E402
 from tests.function_classes.regressors import check_parts  # noqa: E402
 
 K, D, MEMBERS = 3, 5, 4
@@ -253,7 +253,7 @@ def test_files_and_pickles_name_no_device(tmp_path, monkeypatch):
 
 
 def test_copies_on_a_device_are_in_no_pickle():
-    networks, rows = Networks([mlp().eval(), mlp().eval()], outputs=K), np.ones((2, D))
+    networks, rows = TrainedModules([mlp().eval(), mlp().eval()], outputs=K), np.ones((2, D))
     values = networks.values((0, 1), rows, CPU)
     loaded = pickle.loads(pickle.dumps(networks))
     assert not loaded._placed
@@ -312,7 +312,7 @@ def test_what_is_pickled_beside_a_gpu_is_loaded_without(tmp_path):
     functions = made(device="auto")
     data = data_of(functions)
     values = values_of(functions, data)
-    networks = functions.fits(data, 2)[1].function.function.networks
+    networks = functions.fits(data, 2)[1].function.function.together
     (tmp_path / "networks").write_bytes(pickle.dumps(networks))
     script = (
         "import pickle, sys, numpy as np, torch; assert not torch.cuda.is_available();"

@@ -5,7 +5,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.function_classes import FiniteModel, bilinear
-from graphbandit.function_classes.finite import FiniteMixture
+from graphbandit.function_classes.finite_base import FiniteMixture
 
 RNG = np.random.default_rng(8)
 X0, A0, ARMS = RNG.normal(size=(9, 4)), RNG.normal(size=(9, 4)), RNG.uniform(-1, 1, (6, 4))

@@ -19,7 +19,7 @@ def some_rounds(shape, n=12, n_arms=3, size=4, seed=0):
 def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
     contexts, revealed, rewards = some_rounds(shape)
     first = next(rewards[t, a] for t, a in np.argwhere(revealed))  # rewards are counted from the first one
-    oracle = gb.function_classes.OnlineLinear(method=method, n_arms=3, regularisation=0.7)
+    oracle = gb.function_classes.OnlineLinear(oracle=method, n_arms=3, regularisation=0.7)
     state = None
     for t in range(12):
         found = oracle.predict(state, contexts[t : t + 1])[0]
@@ -41,7 +41,7 @@ def test_ridge_and_vaw_are_what_their_matrices_say(method, shape):
 
 def test_gradient_descent_by_hand():
     """Rewards count from the first, 3, which leaves theta = 0. Then y = 6: gradient -6, span 3, so theta = 0.5 * 3."""
-    oracle = gb.function_classes.OnlineLinear(method="ogd", n_arms=1, rate=0.5)
+    oracle = gb.function_classes.OnlineLinear(oracle="ogd", n_arms=1, step_factor=0.5)
     contexts, seen = np.array([[2.0]]), np.array([[True]])
     state = oracle.update(None, gb.Observations.from_masks(contexts, seen, np.array([[3.0]])))
     assert oracle.predict(state, contexts)[0, 0] == pytest.approx(3.0)
@@ -52,7 +52,7 @@ def test_gradient_descent_by_hand():
 
 def test_one_update_is_many_and_changes_no_state():
     contexts, revealed, rewards = some_rounds("own")
-    oracle = gb.function_classes.OnlineLinear(method="vaw", n_arms=3)
+    oracle = gb.function_classes.OnlineLinear(oracle="vaw", n_arms=3)
     first = oracle.update(None, gb.Observations.from_masks(contexts[:5], revealed[:5], rewards[:5]))
     kept = first.parameters.copy()
     both = oracle.update(first, gb.Observations.from_masks(contexts[5:], revealed[5:], rewards[5:], first_round=5))
@@ -64,7 +64,7 @@ def test_one_update_is_many_and_changes_no_state():
 
 def test_bad_input():
     contexts, revealed, rewards = some_rounds("own")
-    oracle = gb.function_classes.OnlineLinear(method="vaw", n_arms=3)
+    oracle = gb.function_classes.OnlineLinear(oracle="vaw", n_arms=3)
     state = oracle.update(None, gb.Observations.from_masks(contexts, revealed, rewards))
     with pytest.raises(InputError, match=r"contexts have shape \(2, 5\).*expected contexts as before"):
         oracle.predict(state, np.zeros((2, 5)))
@@ -72,18 +72,18 @@ def test_bad_input():
         oracle.predict(None, np.zeros((2, 4, 5)))
     with pytest.raises(InputError, match="contexts have nan"):
         oracle.predict(None, np.full((2, 4), np.nan))
-    with pytest.raises(SettingError, match="method is 'magic'; expected one of 'ridge', 'vaw', 'ogd'"):
-        gb.function_classes.OnlineLinear(method="magic", n_arms=3)
+    with pytest.raises(SettingError, match="oracle is 'magic'; expected one of 'ridge', 'vaw', 'ogd'"):
+        gb.function_classes.OnlineLinear(oracle="magic", n_arms=3)
     with pytest.raises(SettingError, match=r"regularisation is 0.0"):
-        gb.function_classes.OnlineLinear(method="vaw", n_arms=3, regularisation=0.0)
+        gb.function_classes.OnlineLinear(oracle="vaw", n_arms=3, regularisation=0.0)
 
 
 def test_a_state_of_another_oracle_is_refused():
     contexts, oracles = np.ones((2, 3)), gb.function_classes.OnlineLinear
     for method, other in (("vaw", "ogd"), ("ogd", "vaw"), ("ridge", "ogd")):
-        state = oracles(method=other, n_arms=3).start(contexts)
+        state = oracles(oracle=other, n_arms=3).start(contexts)
         with pytest.raises(InputError, match=f"as '{method}' has them"):
-            oracles(method=method, n_arms=3).predict(state, contexts)
+            oracles(oracle=method, n_arms=3).predict(state, contexts)
 
 
 @pytest.mark.parametrize("learner", [gb.learners.SquareCB(), gb.SquareCBG(oracle="vaw"), gb.SquareCBG(oracle="ogd")])

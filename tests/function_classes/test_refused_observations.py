@@ -37,7 +37,7 @@ def test_out_of_range(rows: list[int], arms: list[int]) -> None:
             functions.add(functions.empty(), observations(rows, arms))
     for method in ("ridge", "vaw", "ogd"):
         with pytest.raises(InputError, match="the observations have"):
-            OnlineLinear(method=method, n_arms=2).update(None, observations(rows, arms))
+            OnlineLinear(oracle=method, n_arms=2).update(None, observations(rows, arms))
 
 
 def test_an_online_oracle_refuses_contexts_that_would_ruin_it() -> None:

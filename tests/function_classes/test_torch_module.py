@@ -255,7 +255,7 @@ def test_last_layers_that_are_not_are_refused():
         gb.function_classes.LastLayerClass(made(Squashed))
     with pytest.raises(SettingError, match=r"expected one with a torch.nn.Linear as its last layer"):
         gb.function_classes.LastLayerClass(made(lambda: nn.Linear(D, K)))
-    with pytest.raises(SettingError, match="networks is 3; expected a TorchClass"):
+    with pytest.raises(SettingError, match="torch_class is 3; expected a TorchClass"):
         gb.function_classes.LastLayerClass(3)
     with pytest.raises(SettingError, match="ridge is 0"):
         gb.function_classes.LastLayerClass(made(), ridge=0)

@@ -23,7 +23,7 @@ VALUES: tuple[Any, ...] = (
     0, 1, -1, 2, 3, 7, 2**31, 2**63 - 1, -(2**63), 0.0, 0.5, -0.5, 1.5, 1e-300, 1e308, -1e308, float("nan"),
     float("inf"), True, False, "", "x", "star", "../x", "a[/b]", "$x^$", "\x1b[31m", "ä" * 300, [], [0], [1, 2],
     ["a", 1],
-    [[1.0, 2.0], [3.0, 4.0]], {}, {"a": 1}, {"kind": "AdaCBG"}, [{"kind": "x"}], "linear", "logistic", "network",
+    [[1.0, 2.0], [3.0, 4.0]], {}, {"a": 1}, {"kind": "AdaCBG"}, [{"kind": "x"}], "linear", "logistic", "neural_network",
     "/etc/passwd", "/dev/zero", ".", "\x00",
 )  # fmt: skip
 SETTINGS = (

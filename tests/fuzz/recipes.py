@@ -13,7 +13,7 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit import environments, planning
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.shapes import array_shape
 from graphbandit.environments import Environment, Instance
 from graphbandit.errors import GraphBanditError

@@ -17,7 +17,7 @@ import sys
 import time
 from contextlib import nullcontext
 
-from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from tests.golden.cases import CASES, Case
 from tests.golden.frozen import differences, here, read, write
 from tests.golden.registry import CHUNK, one_thread

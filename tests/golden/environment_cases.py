@@ -46,7 +46,7 @@ def _classes(**settings: Any) -> Callable[[], Any]:
 
 def _rated(**settings: Any) -> Callable[[], Any]:
     users, items, values = _ratings()
-    return lambda: environments.ratings(users, items, values, n_items=8, dimension=3, rank=2, **settings)
+    return lambda: environments.ratings(users, items, values, n_arms=8, dimension=3, rank=2, **settings)
 
 
 ENVIRONMENTS: dict[str, Callable[[], Any]] = {
@@ -59,7 +59,7 @@ ENVIRONMENTS: dict[str, Callable[[], Any]] = {
        for case in ("needle", "ladder", "lottery", "poor-hub", "shifting")},
     **{f"linear, {arms}, {features}": (
         lambda arms=arms, features=features: environments.linear(
-            n_arms=5, dimension=3, arms=arms, features=features, diversity=0.7, signal=2.0
+            n_arms=5, dimension=3, arm_kind=arms, feature_law=features, diversity=0.7, signal=2.0
         )
     ) for arms in ("new", "fixed", "per-arm") for features in ("normal", "sphere")},
     **{f"linear, {link}": (lambda link=link: environments.linear(n_arms=5, dimension=3, link=link))
@@ -73,10 +73,10 @@ ENVIRONMENTS: dict[str, Callable[[], Any]] = {
     "ratings, zero": _rated(unrated="zero", reward_noise=0.2),
     **{f"data set {name}": (lambda name=name: environments.classification(*_dataset(name), graph="confusion"))
        for name in ("iris", "wine", "digits", "breast_cancer")},
-    **{f"uncertain, {shown}": (lambda shown=shown: probabilistic(_base(graph="star"), probability=0.4, shown=shown))
+    **{f"probabilistic, {shown}": (lambda shown=shown: probabilistic(_base(graph="star"), probability=0.4, shown=shown))
        for shown in ("probabilities", "nothing", "graphs")},
-    "uncertain, concentrated": lambda: probabilistic(_base(graph="complete"), probability=0.5, concentration=3.0),
-    "uncertain, matrix": lambda: probabilistic(
+    "probabilistic, concentrated": lambda: probabilistic(_base(graph="complete"), probability=0.5, concentration=3.0),
+    "probabilistic, matrix": lambda: probabilistic(
         _base(graph="complete"), probability=np.random.default_rng(43).random((6, 6)), keep_loops=False
     ),
 }  # fmt: skip
@@ -186,7 +186,7 @@ def source(kind: str, options: dict[str, Any]) -> Outcome:
 
 
 def network(sampler: str) -> Outcome:
-    """A generated social network, and connected parts of it."""
+    """A generated social network, and connected components of it."""
     found = social_network(1500, rng=np.random.default_rng(55), largest_degree=80)
     parts = dense(sample_subgraphs(found, 12, 6, sampler=sampler, rng=np.random.default_rng(56)))
     edges = np.asarray(found.edges())

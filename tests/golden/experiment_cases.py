@@ -131,7 +131,7 @@ def registered() -> Outcome:
     del shown["ExploreThenCommit"]  # it must know the horizon
     sure = experiment(
         name="sure",
-        environments={"still": ("linear", {"n_arms": 5, "dimension": 2, "arms": "per-arm", "graph": "star"})},
+        environments={"still": ("linear", {"n_arms": 5, "dimension": 2, "arm_kind": "per-arm", "graph": "star"})},
         learners=shown,
         **common,
     )

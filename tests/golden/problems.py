@@ -60,7 +60,7 @@ def _masks(rounds: int, n_arms: int, seed: int) -> np.ndarray:
 
 
 def _still(**settings: Any) -> Any:
-    return environments.linear(n_arms=6, dimension=3, arms="per-arm", diversity=0.0, graph="star", **settings)
+    return environments.linear(n_arms=6, dimension=3, arm_kind="per-arm", diversity=0.0, graph="star", **settings)
 
 
 _BUILD: dict[str, Callable[[], Any]] = {
@@ -71,11 +71,11 @@ _BUILD: dict[str, Callable[[], Any]] = {
     "fixed graph": lambda: _paper(7, "random", density=0.1, fixed_graph=True),
     "linear, new arms": lambda: environments.linear(n_arms=8, dimension=3, graph="random", density=0.1),
     "linear, fixed arms": lambda: environments.linear(
-        n_arms=7, dimension=3, arms="fixed", arm_dimension=2, graph="clique_group", n_cliques=3
+        n_arms=7, dimension=3, arm_kind="fixed", arm_dimension=2, graph="clique_group", n_cliques=3
     ),
     "linear, one context": _still,
     "clicks": lambda: environments.linear(
-        n_arms=6, dimension=3, link="logistic", signal=2.0, graph="star", features="sphere"
+        n_arms=6, dimension=3, link="logistic", signal=2.0, graph="star", feature_law="sphere"
     ),
     "counts": lambda: environments.linear(n_arms=5, dimension=2, link="poisson", graph="random", density=0.1),
     "needle": lambda: environments.arms(n_arms=8, case="needle", gap=0.3),
@@ -96,7 +96,7 @@ _BUILD: dict[str, Callable[[], Any]] = {
     "hidden graph": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2, fixed_graph=True), probability=0.8, shown="nothing"
     ),
-    "uncertain, graphs shown": lambda: environments.probabilistic(
+    "probabilistic, graphs shown": lambda: environments.probabilistic(
         _paper(6, "random", density=0.2), probability=0.6, shown="graphs"
     ),
     "large": lambda: _arrays(

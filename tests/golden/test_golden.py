@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from graphbandit.environments.datasets import DIRECTORY_VARIABLE
+from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from tests.golden.cases import CASES
 from tests.golden.frozen import differences, differences_elsewhere, here, read
 from tests.golden.learner_cases import LEARNERS, VARIANTS

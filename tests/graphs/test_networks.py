@@ -56,7 +56,7 @@ def test_numbers_in_every_format(kind: str, block: int, tmp_path: Path, monkeypa
         monkeypatch.setattr(network_files, "_whole_lines", in_portions(block))
     network = read_network(written(tmp_path / "edges.txt", FORMATS[kind]))
     assert network.edges().tolist() == [[0, 1], [1, 2]]
-    assert network.names.tolist() == [10, 20, 30]
+    assert network.node_ids.tolist() == [10, 20, 30]
     assert (network.loops_dropped, network.repeats_dropped) == (1, 1)
     assert repr(network) == "Network(n_nodes=3, n_edges=2; dropped: 1 self-loop, 1 repeat)"
 
@@ -77,7 +77,7 @@ def in_portions(lines: int):
 @pytest.mark.parametrize("kind", TEXTS)
 def test_text_in_every_format(kind: str, tmp_path: Path) -> None:
     network = read_network(written(tmp_path / "edges.txt", TEXTS[kind]))
-    assert network.names == ("ann", "bob", "carl")
+    assert network.node_ids == ("ann", "bob", "carl")
     assert network.edges().tolist() == [[0, 1], [1, 2]]
     assert (network.loops_dropped, network.repeats_dropped) == (1, 1)
 
@@ -86,7 +86,7 @@ def test_text_in_every_format(kind: str, tmp_path: Path) -> None:
 def test_compression_is_seen_whatever_the_name(pack, tmp_path: Path) -> None:
     for name in ("edges.csv.gz", "edges"):
         network = read_network(written(tmp_path / name, pack(FORMATS["snap"].encode())))
-        assert network.names.tolist() == [10, 20, 30]
+        assert network.node_ids.tolist() == [10, 20, 30]
     two = pack(b"10 20\n") + pack(b"20 30\n")
     assert read_network(written(tmp_path / "two", two)).n_edges == 2
 
@@ -100,29 +100,29 @@ def test_formats_are_recognised(tmp_path: Path) -> None:
 
 def test_what_cannot_be_seen_can_be_said(tmp_path: Path) -> None:
     path = written(tmp_path / "edges", "1 2\n2 03\n3 x1\n")
-    with pytest.raises(NetworkFileError, match=r"line 3 is '3 x1'; expected two whole numbers .*ids='text'"):
+    with pytest.raises(NetworkFileError, match=r"line 3 is '3 x1'; expected two whole numbers .*id_type='text'"):
         read_network(path)
-    assert read_network(path, ids="text").names == ("1", "2", "03", "3", "x1")
+    assert read_network(path, id_type="text").node_ids == ("1", "2", "03", "3", "x1")
     titled = written(tmp_path / "titled", "king,queen\nann,bob\n")
     assert read_network(titled).n_edges == 2
-    assert read_network(titled, header=True).names == ("ann", "bob")
+    assert read_network(titled, header=True).node_ids == ("ann", "bob")
     from_to = written(tmp_path / "names", "from,to\nann,bob\n")
-    assert read_network(from_to).names == ("ann", "bob")
-    assert read_network(from_to, header=False).names == ("from", "to", "ann", "bob")
-    for options, message in [({"ids": "words"}, "ids is 'words'"), ({"header": 1}, "header is 1")]:
+    assert read_network(from_to).node_ids == ("ann", "bob")
+    assert read_network(from_to, header=False).node_ids == ("from", "to", "ann", "bob")
+    for options, message in [({"id_type": "words"}, "id_type is 'words'"), ({"header": 1}, "header is 1")]:
         with pytest.raises(SettingError, match=message):
             read_network(path, **options)
 
 
 def test_text_nodes_may_start_with_a_hash_unless_the_file_does(tmp_path: Path) -> None:
-    assert read_network(written(tmp_path / "tags", "love,#cats\n#cats,#dogs\n")).names == ("love", "#cats", "#dogs")
+    assert read_network(written(tmp_path / "tags", "love,#cats\n#cats,#dogs\n")).node_ids == ("love", "#cats", "#dogs")
 
 
 def test_numbers_of_any_size(tmp_path: Path) -> None:
     largest = 2**63 - 9  # the longest that surely fit, as the first of 19 digits may be any
     text = f"-5 {largest}\n{largest} 7\n-{largest} -5\n"
     network = read_network(written(tmp_path / "edges", text))
-    assert network.names.tolist() == [-largest, -5, 7, largest]
+    assert network.node_ids.tolist() == [-largest, -5, 7, largest]
     assert network.edges().tolist() == [[0, 1], [1, 3], [2, 3]]
 
 
@@ -249,7 +249,7 @@ def test_reading_is_the_same_for_any_block(block: int, tmp_path: Path, monkeypat
     assert calls[-1] == (path.stat().st_size, path.stat().st_size)
     assert_is(network, pairs)
     as_text = read_network(written(tmp_path / "text", "".join(f"n{a},n{b}\n" for a, b in pairs)))
-    number = [int(name.removeprefix("n")) for name in as_text.names]
+    number = [int(name.removeprefix("n")) for name in as_text.node_ids]
     friends = {frozenset((number[i], number[j])) for i, j in as_text.edges()}
     assert friends == {frozenset(pair) for pair in pairs.tolist() if pair[0] != pair[1]}
 
@@ -258,7 +258,7 @@ def assert_is(network: Network, pairs: np.ndarray) -> None:
     """The literal reading: a set of pairs of different names."""
     friends = {frozenset(pair) for pair in pairs.tolist() if pair[0] != pair[1]}
     names = sorted(set(pairs.ravel().tolist()))
-    assert network.names.tolist() == names
+    assert network.node_ids.tolist() == names
     assert {frozenset((names[i], names[j])) for i, j in network.edges().tolist()} == friends
     assert network.n_edges == len(friends)
     loops = sum(a == b for a, b in pairs.tolist())
@@ -282,7 +282,7 @@ def test_networks_from_pairs(seed: int, spread: int) -> None:
 
 
 def parts_of(network: Network) -> list[set[int]]:
-    """The connected part of every node, by looking around until nothing new is found."""
+    """The connected component of every node, by looking around until nothing new is found."""
     found = []
     for node in range(network.n_nodes):
         part, before = {node}, 0
@@ -295,7 +295,7 @@ def parts_of(network: Network) -> list[set[int]]:
 
 def test_nodes_without_edges_are_kept_where_nodes_are_counted() -> None:
     network = Network.from_edges([(0, 3)], n_nodes=5)
-    assert (network.n_nodes, network.n_components, network.names) == (5, 4, None)
+    assert (network.n_nodes, network.n_components, network.node_ids) == (5, 4, None)
     empty = Network.from_edges([], n_nodes=0)
     assert (empty.n_nodes, empty.n_edges, empty.n_components) == (0, 0, 0)
     assert Network.from_edges([]).n_nodes == 0
@@ -312,7 +312,7 @@ def test_nodes_without_edges_are_kept_where_nodes_are_counted() -> None:
 
 def test_networks_do_not_change() -> None:
     network = Network.from_edges([(5, 6), (6, 7)])
-    for array in (*network.rows, network.names, network.degrees, network.component_sizes):
+    for array in (*network.rows, network.node_ids, network.degrees, network.component_sizes):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     again = pickle.loads(pickle.dumps(network))

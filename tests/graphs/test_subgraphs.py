@@ -15,9 +15,9 @@ from graphbandit.experiments.running.runner import run
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.networks.network import Network
+from graphbandit.graphs.networks.social_network import power_law, social_network
 from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_nodes, sample_subgraphs
-from graphbandit.graphs.networks.synthetic import power_law, social_network
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.graphs.sources import graph_source
 from tests.helpers.real_data import real_data
@@ -113,7 +113,7 @@ def test_every_sampler_reaches_every_node() -> None:
 def test_a_snowball_takes_friends_before_their_friends() -> None:
     tree = Network.from_edges([(0, i) for i in range(1, 6)] + [(i, 10 * i + j) for i in range(1, 6) for j in range(5)])
     rows = sample_nodes(tree, 6, 200, sampler="bfs", rng=default_rng(0))
-    whole = [set(range(6)) == set(tree.names[row].tolist()) for row in rows]
+    whole = [set(range(6)) == set(tree.node_ids[row].tolist()) for row in rows]
     assert any(whole)  # those that start at the middle are the middle's friends, all of them
     assert all(len(set(row.tolist()) & set(range(6))) for row in rows)
 

@@ -33,4 +33,4 @@ def small_results(folder: Path) -> Results:
 
 def content(directory: Path) -> dict[str, bytes]:
     """The files of results that must not depend on workers and kills."""
-    return {name: (directory / name).read_bytes() for name in ("plan.parquet", "runs.parquet", "curves.parquet")}
+    return {name: (directory / name).read_bytes() for name in ("planned.parquet", "runs.parquet", "curves.parquet")}

@@ -40,7 +40,7 @@ def test_there_and_back(name, made, tmp_path, monkeypatch):
 def test_tables(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("age,action,p0,p1,reward\n31,0,0.5,0.5,1\n20,1,0.25,0.75,0\n")
-    options = ["--context", "age", "--probability", "p0", "--probability", "p1", "--arm", "tea", "--arm", "cake"]
+    options = ["--context", "age", "--probabilities", "p0", "--probabilities", "p1", "--arm", "tea", "--arm", "cake"]
     run(path, tmp_path / "log", *options)
     log = Log.read(tmp_path / "log")
     assert log.arms == ("tea", "cake")
@@ -72,12 +72,12 @@ BAD_TABLES = [
         [],
         "the columns action, probability are missing; expected at least action, probability, and found w, city, arm",
     ),
-    (TABLE, [], "the number of arms is not told; expected --arms, --arm or --probability"),
-    (TABLE, ["--arms", "2", "--context", "city"], "--context 'city' has type string; expected numbers"),
-    (TABLE, ["--arms", "2", "--context", "town"], "context has town; expected --context and --probability to name"),
+    (TABLE, [], "the number of arms is not told; expected --n-arms, --arm or --probabilities"),
+    (TABLE, ["--n-arms", "2", "--context", "city"], "--context 'city' has type string; expected numbers"),
+    (TABLE, ["--n-arms", "2", "--context", "town"], "context has town; expected --context and --probabilities to name"),
     (TABLE.replace(",0,", ",tea,"), [], "expected arms by number, or their names as --arm NAME"),
     (TABLE.replace(",0,", ",jam,"), ["--arm", "tea"], "action is 'jam'; expected one of the names that --arm gives"),
-    (TABLE.replace("reward", "sold"), ["--arms", "2"], "there are no rewards; expected --rewards TABLE, or a column"),
+    (TABLE.replace("reward", "sold"), ["--n-arms", "2"], "there are no rewards; expected --rewards TABLE, or a column"),
 ]
 
 
@@ -96,10 +96,10 @@ BAD = [
     (("log.xlsx", "log"), "log.xlsx ends in '.xlsx'; expected .dsjson"),
     (("good.dsjson", "other.txt"), "neither good.dsjson nor other.txt is a log"),
     (("good.dsjson", "full"), "full exists already"),
-    (("good.dsjson", "log", "--from", "excel"), "--from is 'excel'"),
+    (("good.dsjson", "log", "--from", "excel"), "'excel' is not one of 'vw-dsjson'"),
     (("good.dsjson", "log", "--context", "age"), "context came with a file of vw-dsjson"),
     (("written", "log.csv"), "a log cannot be written as csv"),
-    (("good.dsjson", "log", "--contexts", "all"), "--contexts is 'all'"),
+    (("good.dsjson", "log", "--context-form", "all"), "'all' is not one of 'auto'"),
 ]
 
 

@@ -20,7 +20,7 @@ def test_out_and_in_is_the_same_log(kind):
     made = logged(n=40, columns={"country": np.array(["DE", "FR"] * 20)})
     tables = frames.to_frames(made.log, kind)
     assert type(tables["decisions"]).__module__.partition(".")[0] == kind
-    back = frames.from_frames(tables["decisions"], tables["rewards"], graphs=tables["graphs"], n_arms=5)
+    back = Log.from_frames(tables["decisions"], tables["rewards"], graphs=tables["graphs"], n_arms=5)
     same(back, made.log)
     assert back.to_batch().columns["country"].tolist() == made.log.to_batch().columns["country"].tolist()
 
@@ -87,7 +87,7 @@ def test_other_files_and_kinds_are_refused(tmp_path, monkeypatch):
     with pytest.raises(LogError, match="cannot be read"):
         frames.read(tmp_path / "log.parquet")
     log = Log.from_arrays(actions=[0], probabilities=[[1.0]], rewards=[1.0])
-    with pytest.raises(SettingError, match="kind is 'excel'"):
+    with pytest.raises(SettingError, match="library is 'excel'"):
         frames.to_frames(log, "excel")
     monkeypatch.setitem(__import__("sys").modules, "polars", None)
     with pytest.raises(MissingExtraError, match=r"polars is needed for this: pip install 'graphbandit\[polars\]'"):

@@ -25,15 +25,15 @@ def test_probabilities():
     graph = nx.DiGraph()
     graph.add_edge("a", "b", chance=0.25)
     graph.add_edge("a", "a")
-    found = from_networkx(graph, probability="chance", arms=["b", "a"], add_loops=True)
+    found = from_networkx(graph, probability_attribute="chance", arms=["b", "a"], add_loops=True)
     assert found.matrix.tolist() == [[1.0, 0.0], [0.25, 1.0]]
     assert list(found.arms) == ["b", "a"]
     back = to_networkx(found)
     assert back.edges["a", "b"] == {"probability": 0.25}
-    assert from_networkx(back, probability="probability", arms=["b", "a"]) == found
+    assert from_networkx(back, probability_attribute="probability", arms=["b", "a"]) == found
     undirected = nx.Graph()
     undirected.add_edge(0, 1, probability=0.5)
-    matrix = from_networkx(undirected, probability="probability").matrix
+    matrix = from_networkx(undirected, probability_attribute="probability").matrix
     assert np.array_equal(matrix, [[0, 0.5], [0.5, 0]])
 
 
@@ -43,13 +43,13 @@ def test_bad_graphs_are_refused():
     with pytest.raises(GraphError, match="graph is a list"):
         to_networkx([[1]])
     with pytest.raises(GraphError, match="parallel edges"):
-        from_networkx(nx.MultiDiGraph([(0, 0)]), probability="p")
+        from_networkx(nx.MultiDiGraph([(0, 0)]), probability_attribute="p")
     with pytest.raises(GraphError, match="the graph lacks the arm 1"):
-        from_networkx(nx.DiGraph([(0, 0)]), probability="p", arms=[1])
+        from_networkx(nx.DiGraph([(0, 0)]), probability_attribute="p", arms=[1])
     graph = nx.DiGraph()
     graph.add_edge(0, 0, p=1.5)
     with pytest.raises(GraphError, match=r"1\.5"):
-        from_networkx(graph, probability="p")
+        from_networkx(graph, probability_attribute="p")
     with pytest.raises(GraphError, match="self-loop"):
         from_networkx(nx.DiGraph([(0, 1)]))
 

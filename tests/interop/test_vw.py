@@ -219,7 +219,7 @@ def test_what_is_in_a_dsjson_of_theirs(tmp_path):
     path = lines(tmp_path / "log.dsjson", EVENT, skipped, {"RewardValue": 1.0, "EventId": "e9"}, "", second)
     log = vw.read_dsjson(path)
     batch = log.to_batch()
-    assert log._source.layout.stamp.context_names == (
+    assert log._storage.layout.stamp.context_names == (
         "User.age",
         "User.city=Berlin",
         "User.city=Rome",
@@ -234,10 +234,10 @@ def test_what_is_in_a_dsjson_of_theirs(tmp_path):
     assert batch.rewards[0, 1] == batch.rewards[1, 0] == 1.5
     assert batch.columns["key"].tolist() == ["e1", "e2"]
     assert str(batch.times[0]) == "2026-01-31T12:00:00.123456"
-    arms = vw.read_dsjson(path, contexts="arms")
+    arms = vw.read_dsjson(path, context_form="arms")
     assert arms.context_shape == (3, 4)
     assert arms.to_batch().contexts[0].tolist() == [[0, 0, 1, 0], [0, 1, 0, 3], [0, 0, 0, 0]]
-    both = vw.read_dsjson(path, contexts="both", features=["User.age", "Price.value"])
+    both = vw.read_dsjson(path, context_form="both", features=["User.age", "Price.value"])
     assert both.to_batch().contexts[0].tolist() == [[31, 0], [31, 3], [0, 0]]
     reader = vw.VwReader(path, vw.dsjson.rounds)
     assert sum(reader.outline.skipped.values()) == 2
@@ -271,9 +271,9 @@ def test_text_of_theirs(tmp_path):
         "3:1:0.25 |\n"
         "\n\n"
     )
-    log = vw.read_text(path, contexts="shared")
+    log = vw.read_text(path, context_form="shared")
     batch = log.to_batch()
-    assert log._source.layout.stamp.context_names == ("Time.hour", "User.age", "User.city=Berlin")
+    assert log._storage.layout.stamp.context_names == ("Time.hour", "User.age", "User.city=Berlin")
     assert batch.contexts.tolist() == [[1.0, 31, 1], [0, 0, 0]]
     assert batch.actions.tolist() == [1, 1]
     assert batch.probability.tolist() == [0.8, 0.25]
@@ -368,8 +368,8 @@ def test_files_that_cannot_be_read(tmp_path):
         vw.read_dsjson(path, max_features=3)
     with pytest.raises(SettingError, match=r"features has 'User\.name', which is not in the file"):
         vw.read_dsjson(path, features=["User.name"])
-    with pytest.raises(SettingError, match="contexts is 'all'"):
-        vw.read_dsjson(path, contexts="all")
+    with pytest.raises(SettingError, match="context_form is 'all'"):
+        vw.read_dsjson(path, context_form="all")
 
 
 def test_logs_that_cannot_be_written_as_text(tmp_path):

@@ -46,7 +46,7 @@ def observations(rounds, actions, seen):
 @pytest.mark.parametrize("learner", [gb.IDSG(), gb.AdaCBG(epoch_growth=2.0)], ids=["IDSG", "AdaCBG"])
 def test_edges_are_counted_play_by_play(learner):
     """A full run against a literal count of what each play revealed."""
-    late = gb.learners.LateGraph(learner=learner, present=0.5, absent=2.0)
+    late = gb.learners.LateGraph(learner=learner, prior_present=0.5, prior_absent=2.0)
     environment = small(shown="nothing")
     (done,) = run_repeat([("late", late)], environment, rounds=100, repeat=0, seed=4, keep_decisions=True)
     decisions = gb.Decisions.concatenate(done.decisions)
@@ -98,7 +98,7 @@ def test_postponed_rounds_are_counted_too():
 def test_a_strong_prior_plans_with_that_graph(learner):
     """With the prior at its limit every edge is there, and decisions are those on the complete graph."""
     base = environments.paper(n_arms=K, n_functions=8, dimension=3, graph="complete")
-    late = gb.learners.LateGraph(learner=learner, present=1e300, absent=0.0)
+    late = gb.learners.LateGraph(learner=learner, prior_present=1e300, prior_absent=0.0)
     known = run_repeat([("x", learner)], base, rounds=64, repeat=0, seed=1, keep_decisions=True)
     hidden = run_repeat(
         [("x", late)], environments.probabilistic(base, probability=1.0, shown="nothing"),
@@ -134,7 +134,7 @@ def test_the_estimate_comes_close_to_the_probabilities():
 
 def test_regret_is_close_to_that_with_known_probabilities():
     kind = {"graph": "clique_group", "n_cliques": 2, "fixed_graph": True}
-    base = environments.linear(n_arms=8, dimension=3, arms="per-arm", **kind)
+    base = environments.linear(n_arms=8, dimension=3, arm_kind="per-arm", **kind)
 
     def final(learner, shown):
         environment = environments.probabilistic(base, probability=0.5, shown=shown)
@@ -182,9 +182,9 @@ def test_a_bandit_without_graphs_saves_and_loads(learner, tmp_path):
         ({"learner": gb.Falcon()}, "learner is Falcon.*; expected one that plans with the probabilities"),
         ({"learner": gb.AdaCBG(epoch_growth=2.0, coverage="paper", gamma="natural")}, "tight coverage"),
         ({"learner": None}, "learner is None"),
-        ({"present": 0.0}, "present is 0.0"),
-        ({"absent": -1.0}, "absent is -1.0"),
-        ({"absent": float("nan")}, "absent is nan"),
+        ({"prior_present": 0.0}, "prior_present is 0.0"),
+        ({"prior_absent": -1.0}, "prior_absent is -1.0"),
+        ({"prior_absent": float("nan")}, "prior_absent is nan"),
         ({"loops": 1}, "loops is 1"),
     ],
 )
@@ -226,8 +226,8 @@ def test_a_late_graph_of_another_size_is_refused_and_leaves_no_round_behind(tmp_
 
 
 def test_learners_of_experiment_files(tmp_path):
-    built = build_learner("LateIDSG", {"draws": 50, "absent": 4.0, "loops": False})
-    assert built == gb.learners.LateGraph(learner=gb.IDSG(draws=50), absent=4.0, loops=False)
+    built = build_learner("LateIDSG", {"draws": 50, "prior_absent": 4.0, "loops": False})
+    assert built == gb.learners.LateGraph(learner=gb.IDSG(draws=50), prior_absent=4.0, loops=False)
     assert build_learner("LateAdaCBG", {"eta": 2.0}) == gb.learners.LateGraph(learner=gb.AdaCBG(eta=2.0))
     hidden = {"n_arms": K, "n_functions": 8, "edge_probability": 0.5, "shown": "nothing"}
     experiment = Experiment(
@@ -235,7 +235,7 @@ def test_learners_of_experiment_files(tmp_path):
         rounds=32,
         repeats=1,
         environments={"hidden": Grid("paper", hidden)},
-        learners={"late": Grid("LateIDSG", {"absent": [1.0, 4.0]}), "linear": Grid("LateAdaCBG", {"eta": 2.0})},
+        learners={"late": Grid("LateIDSG", {"prior_absent": [1.0, 4.0]}), "linear": Grid("LateAdaCBG", {"eta": 2.0})},
     )
     results = run(experiment, out=tmp_path / "results", engine=InProcess())
     assert len(results.runs) == 3

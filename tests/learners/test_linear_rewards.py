@@ -93,7 +93,7 @@ def test_lin_ucb_by_hand():
 def test_lin_ts_plays_arms_as_often_as_they_are_the_best_draw(shared):
     """p against 200,000 draws from the posterior; with one vector for all, p is itself an average of 4,000."""
     contexts, dense, rewards, available = rounds(shared, seed=1)
-    learner = gb.LinTS(scale=1.3, draws=4000, ridge=0.5)
+    learner = gb.LinTS(posterior_scale=1.3, draws=4000, ridge=0.5)
     state = learner.init(gb.Problem(n_arms=K, noise=0.5))
     shown = Shown(contexts[:20], gb.FeedbackGraphs.from_dense(dense[:20]), available[:20])
     decisions, _ = learner.play(state, shown, rewards[:20], np.random.default_rng(0))

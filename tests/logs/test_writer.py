@@ -22,7 +22,7 @@ def append(writer: LogWriter, arrays: dict, rows: slice) -> np.ndarray:
     )
     seen = arrays["rewards"][rows]
     places, arms = np.nonzero(~np.isnan(seen))
-    writer.append_rewards(decisions=ids[places], arms=arms, rewards=seen[places, arms])
+    writer.append_rewards(decisions=ids[places], revealed_arms=arms, rewards=seen[places, arms])
     return ids
 
 
@@ -99,7 +99,7 @@ while True:
     ids = writer.append_decisions(
         contexts=np.full((3, 2), writer.next_id), graphs=graph, actions=[0, 1, 2], probabilities=np.full((3, 4), 0.25)
     )
-    writer.append_rewards(decisions=ids, arms=[0, 1, 2], rewards=ids)
+    writer.append_rewards(decisions=ids, revealed_arms=[0, 1, 2], rewards=ids)
     print(ids[-1], flush=True)
 """
 
@@ -141,10 +141,10 @@ def test_bad_input_is_refused_and_changes_nothing(tmp_path):
     with LogWriter(tmp_path / "log", n_arms=5, context_shape=(3,)) as writer:
         append(writer, made.arrays, slice(0, 10))
         for arguments, message in [
-            ({"decisions": [99], "arms": [0], "rewards": [1.0]}, "the decision is 99"),
-            ({"decisions": [1], "arms": [5], "rewards": [1.0]}, "the arm is 5"),
-            ({"decisions": [1], "arms": [0], "rewards": [np.nan]}, "the reward is nan"),
-            ({"decisions": [1, 2], "arms": [0], "rewards": [1.0]}, "there are 2 decisions"),
+            ({"decisions": [99], "revealed_arms": [0], "rewards": [1.0]}, "the decision is 99"),
+            ({"decisions": [1], "revealed_arms": [5], "rewards": [1.0]}, "the arm is 5"),
+            ({"decisions": [1], "revealed_arms": [0], "rewards": [np.nan]}, "the reward is nan"),
+            ({"decisions": [1, 2], "revealed_arms": [0], "rewards": [1.0]}, "there are 2 decisions"),
         ]:
             with pytest.raises(LogError, match=message):
                 writer.append_rewards(**arguments)

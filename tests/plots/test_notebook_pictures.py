@@ -26,7 +26,7 @@ def test_a_graph_of_probabilities_has_paler_arrows():
 FIGURES = {
     "graph": lambda: gb.plots.plot_graph(gb.graphs.star(6)),
     "two arms": lambda: gb.plots.plot_graph(gb.graphs.complete(2)),
-    "names": lambda: gb.plots.plot_graph(gb.graphs.star(5), names=["tea", "coffee", "cake", "pie", "cookie"]),
+    "names": lambda: gb.plots.plot_graph(gb.graphs.star(5), arms=["tea", "coffee", "cake", "pie", "cookie"]),
     "star": lambda: gb.plots.plot_star_example(),
     "regret": lambda: gb.plots.plot_regret(gb.simulate(gb.Greedy(), gb.environments.paper(n_arms=4), rounds=12)),
 }
@@ -45,7 +45,7 @@ def test_a_picture_of_a_decision_has_names_and_marks_candidates(tmp_path):
     graph = gb.graphs.star(3)
     told = {"values": [1.0, 0.5, 0.2], "before": [0.8, 0.2, 0.0], "after": [0.9, 0.1, 0.0], "observed": [1.0, 1.0, 0.1]}
     figure = gb.plots.plot_probabilities(
-        graph, **told, best=0, candidates=[0, 1], names=["tea", "cake", "a very long name"]
+        graph, **told, best=0, candidates=[0, 1], arms=["tea", "cake", "a very long name"]
     )
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert any(text.startswith("tea\n") for text in texts)
@@ -57,7 +57,7 @@ def test_a_picture_of_a_decision_has_names_and_marks_candidates(tmp_path):
     decision = bandit.decide({"a": 1.0}, graph)
     texts = [text.get_text() for text in gb.plots.plot_decision(decision, graph).axes[0].texts]
     assert any(text.startswith("x\n") for text in texts)
-    given = gb.plots.plot_decision(decision, graph, names=["one", "two", "three"]).axes[0].texts
+    given = gb.plots.plot_decision(decision, graph, arms=["one", "two", "three"]).axes[0].texts
     assert any(text.get_text().startswith("two\n") for text in given)
     gb.plots.save_figure(figure, str(tmp_path / "a.png"))
     assert (tmp_path / "a.png").exists()
@@ -66,7 +66,7 @@ def test_a_picture_of_a_decision_has_names_and_marks_candidates(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda d, g: gb.plots.plot_decision(d, g, names=["one"]), "names has 1 names; expected 3"),
+        (lambda d, g: gb.plots.plot_decision(d, g, arms=["one"]), "arms has 1 names; expected 3"),
         (lambda d, g: gb.plots.save_figure(gb.plots.plot_graph(g), "a.jpeg"), "'a.jpeg'; expected a name that ends in"),
         (lambda d, g: gb.plots.save_figure(gb.plots.plot_graph(g), 3), "path is 3; expected the name of a file"),
         (

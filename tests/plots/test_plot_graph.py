@@ -16,7 +16,7 @@ def drawn(figure: Figure, kind):
 
 def test_every_arm_is_named_and_every_edge_drawn_once():
     graph = gb.FeedbackGraph.from_edges([(0, 1), (1, 0), (2, 3), (3, 0)], 5, add_loops=True)
-    figure = gb.plots.plot_graph(graph, names=["a", "b", "c", "d", "e"])
+    figure = gb.plots.plot_graph(graph, arms=["a", "b", "c", "d", "e"])
     assert [text.get_text() for text in figure.axes[0].texts] == ["a", "b", "c", "d", "e"]
     assert len(drawn(figure, Circle)) == 5
     arrows = [type(edge.get_arrowstyle()).__name__ for edge in drawn(figure, FancyArrowPatch)]
@@ -25,7 +25,7 @@ def test_every_arm_is_named_and_every_edge_drawn_once():
 
 def test_long_names_stand_beside_and_are_cut(tmp_path):
     names = ["short", "x" * 40, *map(str, range(8))]
-    figure = gb.plots.plot_graph(gb.graphs.star(10), names=names)
+    figure = gb.plots.plot_graph(gb.graphs.star(10), arms=names)
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert texts[:2] == ["short", "x" * 31 + "…"]
     for name in ("one.png", "two.png"):
@@ -76,5 +76,5 @@ def test_what_cannot_be_drawn_is_refused():
         gb.plots.plot_graph(np.ones((2, 3)))
     with pytest.raises(InputError, match="graph has 61 arms; expected at most 60"):
         gb.plots.plot_graph(gb.graphs.bandit(61))
-    with pytest.raises(InputError, match="names has 1 names; expected 3"):
-        gb.plots.plot_graph(gb.graphs.bandit(3), names=["one"])
+    with pytest.raises(InputError, match="arms has 1 names; expected 3"):
+        gb.plots.plot_graph(gb.graphs.bandit(3), arms=["one"])

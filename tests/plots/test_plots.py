@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 import graphbandit as gb
 from graphbandit import plots
-from graphbandit.plots.curves import draw_curves
+from graphbandit.plots.regret import draw_curves
 from graphbandit.plots.style import name_ends
 
 SOLVED_WITH_GAMMA_10 = {

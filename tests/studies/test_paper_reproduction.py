@@ -60,7 +60,7 @@ def edges(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory, edges: Path) -> tuple[Path, Result]:
     """Everything, on the network of a file."""
     out = tmp_path_factory.mktemp("paper") / "out"
-    return out, succeed("reproduce", *TINY, "--out", out, "--workers", 1, "--graph", edges)
+    return out, succeed("reproduce", *TINY, "--out", out, "--workers", 1, "--network", edges)
 
 
 def parquet_bytes(directory: Path) -> dict[str, bytes]:
@@ -109,7 +109,7 @@ def test_the_page_is_whole_and_needs_no_network(whole: tuple[Path, Result]) -> N
     assert "329.86" not in told
     assert "printed in the paper" in text(section(page, "clique-table"))
     assert "mine.csv" in text(section(page, "flixster"))
-    assert "--graph" in text(section(page, "run"))
+    assert "--network" in text(section(page, "run"))
     assert "density of the random graphs 0.05" in text(section(page, "choices"))
 
 

@@ -72,7 +72,7 @@ def test_the_command_runs_the_same_plan() -> None:
         ({"study": "classes", "repeats": 0}, "repeats is 0"),
         ({"study": "paper", "rounds": 1.5}, r"rounds is 1\.5"),
         ({"study": "paper", "seed": -1}, "seed is -1"),
-        ({"study": "paper", "network": Path("nowhere.csv")}, r"graph is 'nowhere.csv'; expected a file"),
+        ({"study": "paper", "network": Path("nowhere.csv")}, r"network is 'nowhere.csv'; expected a file"),
         ({"study": "paper", "network": Path("no.csv"), "only": ("arms",)}, "expected none without the experiment"),
         ({"study": "leaderboard", "network": Path("no.csv")}, "expected none"),
     ],
@@ -87,7 +87,7 @@ def test_what_files_share_is_written_out() -> None:
     content = tomllib.loads(study.text("linear_new"))
     assert set(content) == {"experiment", "environments", "learners"}
     assert content["environments"]["new arms, star"] == {
-        "kind": "linear", "arms": "new", "n_arms": 20, "dimension": 5, "graph": "star",
+        "kind": "linear", "arm_kind": "new", "n_arms": 20, "dimension": 5, "graph": "star",
     }  # fmt: skip
     played = list(content["learners"])
     assert played[5:8] == ["SquareCB.G", "SquareCB.G, online", "FALCON"], "in the order of shared.toml"

@@ -1,5 +1,5 @@
 # for: graphbandit.environments.load_dataset, graphbandit.environments.LabelledData
-# for: graphbandit.environments.TableEnvironment
+# for: graphbandit.environments.KnownRewardsEnvironment
 import graphbandit as gb
 
 data = gb.environments.load_dataset("iris")  # comes with scikit-learn

@@ -14,4 +14,4 @@ print(gb.environments.classification(shapes.X, shapes.y).n_arms)
 rows = [f"{user},{item},{rng.integers(1, 6)}" for user in range(40) for item in range(12)]
 Path("films.csv").write_text("user,item,value\n" + "\n".join(rows))
 films = gb.environments.read_ratings("films.csv")
-print(gb.environments.ratings(films.users, films.items, films.values, n_items=5, dimension=2).n_arms)
+print(gb.environments.ratings(films.users, films.items, films.values, n_arms=5, dimension=2).n_arms)

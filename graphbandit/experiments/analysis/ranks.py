@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.tables import counted
+from graphbandit.base.printed_table import counted
 from graphbandit.errors import InputError
-from graphbandit.experiments.analysis.intervals import LEVEL
+from graphbandit.experiments.analysis.repeat_intervals import LEVEL
 from graphbandit.experiments.analysis.statistics import FinalRegrets
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Mark, short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Cell, Mark, short_number
 from graphbandit.errors import InputError, SettingError
-from graphbandit.experiments.analysis.intervals import Interval, student_interval
+from graphbandit.experiments.analysis.repeat_intervals import RepeatInterval, student_interval
 from graphbandit.simulate import Summary
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class FinalRegrets:
         """The final regret of every repeat, nan where it was not run."""
         return np.asarray(self.values[self.environment(environment), self.learner(learner)])
 
-    def interval(self, environment: str, learner: str) -> Interval:
+    def interval(self, environment: str, learner: str) -> RepeatInterval:
         """The mean regret and its interval; nan without a finished run."""
         return student_interval(self.sample(environment, learner))
 
@@ -159,9 +159,9 @@ class PairedDifference:
         return len(self.differences)
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> RepeatInterval:
         """The mean difference and its bounds."""
-        return Interval(self.mean, self.low, self.high)
+        return RepeatInterval(self.mean, self.low, self.high)
 
     @property
     def better(self) -> str | None:

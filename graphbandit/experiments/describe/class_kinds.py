@@ -119,8 +119,8 @@ def boosting(*, contexts: Contexts, trees: int = 50, leaves: int = 15, members: 
     return RegressorClass(regressor, **contexts.regressor, members=members)
 
 
-def network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: int = 3) -> TorchClass:
-    """A PyTorch network with two hidden layers of ReLU."""
+def neural_network(*, contexts: Contexts, hidden: int = 32, passes: int = 20, members: int = 3) -> TorchClass:
+    """A neural network of PyTorch with two hidden layers of ReLU."""
     told = contexts.regressor
     outputs = 1 if told["arm_contexts"] else contexts.n_arms
 
@@ -161,7 +161,7 @@ SIZES = frozenset({"n_arms", "dimension", "parameters", "arm_features", "arm_con
 """The facts about the contexts that your own function class may take as parameters."""
 
 CLASS_KINDS: Kinds[Callable[..., FunctionClass[Any, Any, Any]]] = Kinds(
-    {build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, network)}, own=_own
+    {build.__name__: build for build in (linear, logistic, poisson, kernel, forest, boosting, neural_network)}, own=_own
 )
 """Function classes by kind."""
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from graphbandit.environments import (
+    KnownRewardsEnvironment,
     LabelledData,
     RatingData,
-    TableEnvironment,
     classification,
     load_dataset,
     ratings,
@@ -23,7 +23,7 @@ def read_classification(
     label: str | None = None,
     components: int | None = None,
     **settings: Any,
-) -> TableEnvironment:
+) -> KnownRewardsEnvironment:
     """`classification` of a data set or a file; further settings go to `classification`.
 
     - `data`: the name of a data set, for `load_dataset`.
@@ -39,12 +39,12 @@ def read_classification(
     loaded = read_labelled(Path(str(file)), label=label) if data is None else load_dataset(data, components=components)
     if not isinstance(loaded, LabelledData):
         raise SettingError(f"data is {data!r}, which has ratings and no classes; expected kind 'ratings' for it")
-    return classification(loaded.X, loaded.y, class_names=loaded.classes, **settings)
+    return classification(loaded.X, loaded.y, class_names=loaded.class_names, **settings)
 
 
 def read_rating_environment(
     *, data: str | None = None, file: str | None = None, counts: bool | None = None, **settings: Any
-) -> TableEnvironment:
+) -> KnownRewardsEnvironment:
     """`ratings` of a data set or a file; further settings go to `ratings`.
 
     - `data`: the name of a data set, for `load_dataset`.

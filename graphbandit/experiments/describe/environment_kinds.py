@@ -69,7 +69,7 @@ def _wrapped(
     build: Callable[..., Environment],
     *,
     offset: float | None = None,
-    scale: float | None = None,
+    factor: float | None = None,
     tell_noise: bool | None = None,
     tell_bound: bool | None = None,
     half_life: float | None = None,
@@ -85,7 +85,7 @@ def _wrapped(
     edges = _given(probability=edge_probability, concentration=edge_concentration, keep_loops=keep_loops, shown=shown)
     if edges:
         environment = ProbabilisticEnvironment(environment=environment, **{"probability": 1.0, **edges})
-    told = _given(offset=offset, scale=scale, tell_noise=tell_noise, tell_bound=tell_bound)
+    told = _given(offset=offset, factor=factor, tell_noise=tell_noise, tell_bound=tell_bound)
     told |= _given(half_life=half_life, longest_epoch=longest_epoch)
     return units(environment, **told) if told else environment
 

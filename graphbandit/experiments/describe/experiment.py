@@ -37,7 +37,7 @@ class Experiment:
     - `horizon_known`: whether learners are told how many rounds there are; True by default.
     - `curve_points`: the number of log-spaced rounds at which the regret is recorded, besides the ends of the learner's
       epochs; 64 by default.
-    - `decisions`: whether every decision is recorded too; False by default.
+    - `keep_decisions`: whether every decision is kept too; False by default.
 
     >>> star = Grid("paper", {"graph": "star", "n_arms": [10, 20]})
     >>> experiment = Experiment(
@@ -55,14 +55,14 @@ class Experiment:
     seed: int = 0
     horizon_known: bool = True
     curve_points: int = CURVE_POINTS
-    decisions: bool = False
+    keep_decisions: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.name)
         for name, least in (("rounds", 1), ("repeats", 1), ("seed", 0), ("curve_points", 1)):
             with _at("experiment", name):
                 setting_integer(name, getattr(self, name), at_least=least)
-        for name in ("horizon_known", "decisions"):
+        for name in ("horizon_known", "keep_decisions"):
             with _at("experiment", name):
                 setting_boolean(name, getattr(self, name))
         for table, kinds in KINDS.items():

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from graphbandit.environments.datasets import dataset_file
+from graphbandit.environments.named_datasets import dataset_file
 from graphbandit.errors import ExperimentError, SettingError
 from graphbandit.experiments.describe.own_kinds import found_at
 

@@ -62,12 +62,12 @@ def _late(build: Callable[..., Learner[Any]], *without: str) -> Kind:
 def _late_graph(
     build: Callable[..., Learner[Any]],
     *,
-    present: float = 1.0,
-    absent: float = 1.0,
+    prior_present: float = 1.0,
+    prior_absent: float = 1.0,
     loops: bool = True,
     **settings: Any,
 ) -> LateGraph:
-    return LateGraph(learner=build(**settings), present=present, absent=absent, loops=loops)
+    return LateGraph(learner=build(**settings), prior_present=prior_present, prior_absent=prior_absent, loops=loops)
 
 
 def _exported() -> dict[str, Kind]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from graphbandit.errors import SettingError
-from graphbandit.experiments.describe.own_sources import sources_of
+from graphbandit.experiments.describe.own_code import sources_of
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 Entry = TypeVar("Entry")

@@ -22,7 +22,7 @@ class Conditions(NamedTuple):
     seed: int
     horizon_known: bool
     curve_points: int
-    decisions: bool
+    keep_decisions: bool
 
     @classmethod
     def of(cls, experiment: Experiment) -> "Conditions":

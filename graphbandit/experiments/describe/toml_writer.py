@@ -11,7 +11,7 @@ from graphbandit.experiments.describe.experiment import KINDS, Experiment
 from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.kinds import FILE
 
-FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", "decisions")
+FIELDS = ("name", "rounds", "repeats", "seed", "horizon_known", "curve_points", "keep_decisions")
 """The settings of the table [experiment]."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -20,16 +20,17 @@ from graphbandit.plots.axes import (
     write_labels,
     write_titles,
 )
-from graphbandit.plots.curves import draw_band, finish_curves, mean_and_std
-from graphbandit.plots.looks import SHOWN, looks, name_lines
+from graphbandit.plots.learner_looks import SHOWN, looks, name_lines
+from graphbandit.plots.regret import draw_band, finish_curves, mean_and_std
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from graphbandit.experiments.results.reading import Results
 
+AxisScale = Literal["linear", "log"]
 Band = Literal["standard error", "std"]
-BANDS = {"standard error": "one standard error", "std": "one standard deviation"}
+BANDS: dict[Band, str] = {"standard error": "one standard error", "std": "one standard deviation"}
 
 
 def plot_curves(
@@ -38,7 +39,7 @@ def plot_curves(
     environment: str | None = None,
     learners: Sequence[str] | None = None,
     band: Band = "standard error",
-    scale: Literal["linear", "log"] = "linear",
+    axis_scale: AxisScale = "linear",
     title: str | None = None,
 ) -> Figure:
     """Mean cumulative regret of each learner over the rounds, with a band over the repeats.
@@ -47,25 +48,25 @@ def plot_curves(
     - `environment`: the environment to show; None (default): the only one there is.
     - `learners`: the learners to show; None (default): all, or the ten best if there are more.
     - `band`: the half-width of the band: "standard error" (default) of the mean, or "std", the standard deviation.
-    - `scale`: the scale of both axes, "linear" (default) or "log".
+    - `axis_scale`: the scale of both axes, "linear" (default) or "log".
     - `title`: the title; None (default): the name of the environment.
     """
-    setting_choice("band", band, list(BANDS))
-    setting_choice("scale", scale, ["linear", "log"])
+    setting_choice("band", band, get_args(Band))
+    setting_choice("axis_scale", axis_scale, get_args(AxisScale))
     regrets = FinalRegrets.of(results)
     place = regrets.one_environment(environment)
     shown, remark = shown_learners(regrets, place, learners)
     curves = regret_curves(results, place, shown)
     look, axes = looks(regrets.learners), new_axes()
-    axes.set(xscale=scale, yscale=scale)
+    axes.set(xscale=axis_scale, yscale=axis_scale)
     ends: dict[str, float] = {}
     for name, (rounds, values) in curves.items():
         mean, std = mean_and_std(values)
         spread = std / np.sqrt(len(values)) if band == "standard error" else std
-        draw_band(axes, rounds, mean, spread, look[name], least=0.0 if scale == "linear" else mean / 100)
+        draw_band(axes, rounds, mean, spread, look[name], least=0.0 if axis_scale == "linear" else mean / 100)
         ends[name] = float(mean[-1])
     last = max(float(rounds[-1]) for rounds, _ in curves.values())
-    if scale == "linear":
+    if axis_scale == "linear":
         finish_curves(axes, last)
     else:
         axes.set_xlim(1.0, last)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbandit.base.colours import INK
+from graphbandit.base.printed_table import short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import short_number
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.statistics import name_index
 from graphbandit.plots.axes import colour_bar, figure_of, new_axes, write_titles
@@ -30,7 +30,7 @@ ON_DARK = "#F8F8F8"
 
 
 def plot_heatmap(
-    results: Results, *, x: str, y: str, learner: str | None = None, environment: str | None = None
+    results: Results, *, x: str, y: str, environment: str | None = None, learner: str | None = None
 ) -> Figure:
     """Mean final regret for every pair of values of two settings that vary.
 
@@ -39,8 +39,9 @@ def plot_heatmap(
 
     - `results`: the results of `run`.
     - `x`, `y`: columns of ``results.runs``, such as "environment.n_arms", or "n_arms" for short.
-    - `learner`: the learner to show, by its label or by the name that the points of a grid share; None (default): all.
-    - `environment`: the environment to show, likewise; None (default): all.
+    - `environment`: the environment to show, by its label or by the name that the points of a grid share; None
+      (default): all.
+    - `learner`: the learner to show, likewise; None (default): all.
     """
     rows = _rows(results, learner, environment)
     columns = [_column(results, name) for name in (x, y)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.colours import INK
-from graphbandit.base.tables import counted
+from graphbandit.base.printed_table import counted
 from graphbandit.experiments.analysis.ranks import Ranks, ranks
 from graphbandit.experiments.analysis.statistics import FinalRegrets
 from graphbandit.plots.style import GREY, VERMILION, literal

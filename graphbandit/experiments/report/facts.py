@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from graphbandit.base.tables import short_number
+from graphbandit.base.printed_table import short_number
 
 if TYPE_CHECKING:
     from graphbandit.experiments.results.reading import Results

@@ -1,7 +1,7 @@
 """The Parquet files of a results folder: their names and schemas, and reading and writing them.
 
-    plan.parquet       every planned run with its labels and settings; the metadata have the name, rounds, repeats, seed
-    runs.parquet       finished runs: the plan's columns and the final regret
+    planned.parquet    every planned run with its labels and settings; the metadata have the name, rounds, repeats, seed
+    runs.parquet       finished runs: the columns of planned.parquet and the final regret
     curves.parquet     cumulative regret after some rounds of each run
     timings.parquet    how long each run took, where, when, and with which versions
     parts/N.parquet    runs that have finished since: one row per run, with all of this
@@ -24,7 +24,7 @@ from graphbandit.base.saved_files import write_atomically
 from graphbandit.errors import SavedFileError
 from graphbandit.experiments.describe.planned_runs import FORMAT
 
-PLAN, RUNS, CURVES, TIMINGS = "plan.parquet", "runs.parquet", "curves.parquet", "timings.parquet"
+PLANNED, RUNS, CURVES, TIMINGS = "planned.parquet", "runs.parquet", "curves.parquet", "timings.parquet"
 PARTS, FAILURES, DECISIONS, SETTINGS = "parts", "failures.json", "decisions", "experiment.toml"
 
 CIRCUMSTANCES = [

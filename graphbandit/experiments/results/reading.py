@@ -59,10 +59,10 @@ class Results:
     def open(cls, path: str | os.PathLike[str]) -> Results:
         """Read the results in this folder."""
         folder = Path(path)
-        planned = read_plan(folder)
+        planned = read_planned(folder)
         if planned is None:
             raise SavedFileError(f"{folder} holds no results; expected a folder that `graphbandit run` has made")
-        described = files.description(planned, folder / files.PLAN)
+        described = files.description(planned, folder / files.PLANNED)
         finals, curves, timings = (in_order(rows, planned.column("key")) for rows in read_finished(folder))
         return cls(
             experiment=Description(**{name: described[name] for name in ("name", "rounds", "repeats", "seed")}),
@@ -90,7 +90,11 @@ class Results:
         return [str(label) for label in pc.unique(self.planned.column("learner")).to_pylist()]
 
     def regret(self, environment: str, learner: str) -> Float[np.ndarray, " repeats"]:
-        """Final regret of the finished runs of a learner on an environment, by repeat."""
+        """Final regret of the finished runs of a learner on an environment, by repeat.
+
+        - `environment`: the label of the environment.
+        - `learner`: the label of the learner.
+        """
         for name, label, known in (
             ("environment", environment, self.environments),
             ("learner", learner, self.learners),
@@ -111,7 +115,7 @@ class Results:
         try:
             return parquet.ParquetFile(path, pre_buffer=False).read(use_threads=False)  # as files.read
         except FileNotFoundError:
-            raise InputError(f"key is {key!r}, of which no decisions were kept; see decisions = true") from None
+            raise InputError(f"key is {key!r}, of which no decisions were kept; see keep_decisions = true") from None
 
     def to_pandas(self) -> pd.DataFrame:
         """`runs` as a data frame."""
@@ -119,10 +123,10 @@ class Results:
         return self.runs.to_pandas()
 
 
-def read_plan(folder: Path) -> pa.Table | None:
+def read_planned(folder: Path) -> pa.Table | None:
     """The planned runs; None if there are no results."""
     try:
-        return files.read(folder / files.PLAN)
+        return files.read(folder / files.PLANNED)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -179,7 +183,7 @@ def in_order(rows: pa.Table, keys: pa.ChunkedArray) -> pa.Table:
 
 
 def labelled(planned: pa.Table, finals: pa.Table) -> pa.Table:
-    """The rows of the plan for these runs, with a column for the regret after the rounds."""
+    """The planned rows of these runs, with a column for the regret after the rounds."""
     rows = in_order(planned, finals.column("key"))
     place = rows.column_names.index("rounds") + 1
     return rows.add_column(place, "regret", finals.column("regret")).replace_schema_metadata(None)

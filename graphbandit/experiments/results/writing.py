@@ -20,7 +20,7 @@ from graphbandit.experiments.describe.planned_runs import PlannedRun
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.lock import locked
-from graphbandit.experiments.results.reading import in_order, labelled, part_files, read_finished, read_plan
+from graphbandit.experiments.results.reading import in_order, labelled, part_files, read_finished, read_planned
 from graphbandit.experiments.running.tasks import Failure, TaskResult
 
 FLUSH_SECONDS = 1.0
@@ -29,7 +29,7 @@ MANY_PARTS = 128
 """If there are more parts than this, they are merged into one."""
 
 
-class Store:
+class ResultsWriter:
     """The results folder of one experiment, open for writing; `opened` keeps other processes out."""
 
     def __init__(self, folder: Path, planned: pa.Table) -> None:
@@ -41,12 +41,12 @@ class Store:
 
     @classmethod
     @contextlib.contextmanager
-    def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[Store]:
+    def opened(cls, folder: Path, experiment: Experiment, runs: list[PlannedRun]) -> Iterator[ResultsWriter]:
         """Make the folder, or check that what is in it can be continued; nothing is written if it cannot."""
-        planned = read_plan(folder)
+        planned = read_planned(folder)
         if planned is None and _is_foreign(folder):
             raise SavedFileError(f"{folder} is there and holds no results; expected a new or empty folder")
-        name = experiment.name if planned is None else files.description(planned, folder / files.PLAN)["name"]
+        name = experiment.name if planned is None else files.description(planned, folder / files.PLANNED)["name"]
         if name != experiment.name:
             raise SavedFileError(
                 f"{folder} holds the results of the experiment {name!r}; expected another folder for "
@@ -56,7 +56,7 @@ class Store:
         with locked(folder):
             for leftover in (*folder.glob(".*.part"), *folder.glob("*/.*.part")):
                 leftover.unlink(missing_ok=True)
-            store = cls(folder, plan_table(experiment, runs))
+            store = cls(folder, planned_table(experiment, runs))
             store._describe(experiment)
             yield store
 
@@ -117,7 +117,7 @@ class Store:
         described = {name: getattr(experiment, name) for name in ("name", "rounds", "repeats", "seed")}
         text = to_toml(experiment, relative_to=self.folder)
         write_bytes(self.folder / files.SETTINGS, text.encode())
-        files.write(self.folder / files.PLAN, self.planned, described)
+        files.write(self.folder / files.PLANNED, self.planned, described)
         (self.folder / files.FAILURES).unlink(missing_ok=True)
 
     def _write_part(self, rows: pa.Table) -> None:
@@ -126,7 +126,7 @@ class Store:
         self._next += 1
 
 
-def plan_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
+def planned_table(experiment: Experiment, runs: list[PlannedRun]) -> pa.Table:
     """One row per run: key, labels, repeat, rounds, the settings that differ, and all settings as JSON."""
     told = {
         table: {p.label: json.loads(identity(p.kind, p.settings, kinds)) for p in experiment.points(table)}
@@ -201,7 +201,7 @@ def _remove(paths: list[Path]) -> None:
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Whether the folder holds files other than those of an experiment that was killed before it wrote its plan."""
+    """Whether the folder holds files other than those of an experiment killed before it wrote planned.parquet."""
     own = {files.PARTS, files.SETTINGS}
     return folder.exists() and (
         not folder.is_dir() or any(not path.name.startswith(".") and path.name not in own for path in folder.iterdir())

@@ -65,7 +65,11 @@ class Progress:
         return min(means.items(), key=lambda item: item[1]) if means else None
 
     def count(self, learner: str, regret: float) -> None:
-        """Count one more finished run."""
+        """Count one more finished run.
+
+        - `learner`: who played it.
+        - `regret`: its final regret.
+        """
         total, count = self.sums.get(learner, (0.0, 0))
         self.sums[learner] = total + regret, count + 1
         self.done += 1
@@ -114,19 +118,19 @@ def run_all(
     - `progress`: a function that is called with the progress of each experiment; None (default): none.
     """
     from graphbandit.experiments.results.reading import Results
-    from graphbandit.experiments.results.writing import Store
+    from graphbandit.experiments.results.writing import ResultsWriter
 
     engine = Processes() if engine is None else engine
-    plans = [planned_runs(experiment) for experiment, _ in jobs]
+    runs_of_jobs = [planned_runs(experiment) for experiment, _ in jobs]
     with contextlib.ExitStack() as stack:
         stores = [
-            stack.enter_context(Store.opened(Path(out), experiment, runs))
-            for (experiment, out), runs in zip(jobs, plans, strict=True)
+            stack.enter_context(ResultsWriter.opened(Path(out), experiment, runs))
+            for (experiment, out), runs in zip(jobs, runs_of_jobs, strict=True)
         ]
         states, todo = [], []
-        labels = [{each.key: each.learner.label for each in runs} for runs in plans]
+        labels = [{each.key: each.learner.label for each in runs} for runs in runs_of_jobs]
         askers: dict[str, list[int]] = {}
-        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, plans, stores, strict=True)):
+        for i, ((experiment, _), runs, store) in enumerate(zip(jobs, runs_of_jobs, stores, strict=True)):
             finished = store.finished()
             state = Progress(total=len(runs), finished_before=0, rounds=experiment.rounds)
             missing = []

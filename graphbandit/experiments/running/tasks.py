@@ -84,7 +84,7 @@ def run_task(task: Task) -> TaskResult:
                     **_circumstances(),
                 }
             )
-            if task.conditions.decisions:
+            if task.conditions.keep_decisions:
                 logs[run.key] = decisions_file(Decisions.concatenate(outcome.decisions))
     return TaskResult(files.part(rows), tuple(failures), logs, time.perf_counter() - start)
 
@@ -113,7 +113,7 @@ def _play(conditions: Conditions, runs: list[PlannedRun]) -> list[PlayedRun]:
         repeat=runs[0].repeat,
         seed=conditions.seed,
         horizon_known=conditions.horizon_known,
-        keep_decisions=conditions.decisions,
+        keep_decisions=conditions.keep_decisions,
     )
 
 

@@ -11,10 +11,10 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Int64, UInt64
 from graphbandit.errors import SettingError
 from graphbandit.graphs.bits import n_words
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.generators.base import FreshSource
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 from graphbandit.graphs.sparse_rows import SparseRows
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 def clique_group(

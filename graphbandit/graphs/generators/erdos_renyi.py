@@ -12,9 +12,9 @@ from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Bool, Int, UInt64
 from graphbandit.errors import SettingError
 from graphbandit.graphs.bits import pack_rows
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.generators.base import FreshSource
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 def erdos_renyi(n_arms: SupportsIndex, probability: float, *, rng: np.random.Generator) -> FeedbackGraph:

@@ -9,9 +9,9 @@ import numpy as np
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Int64
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.generators.base import PairSource
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 def preferential_attachment(

@@ -10,9 +10,9 @@ import numpy as np
 
 from graphbandit.base.checks import setting_number
 from graphbandit.base.shapes import Int64
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.generators.base import PairSource
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 def random_graph(n_arms: SupportsIndex, density: float = 0.05, *, rng: np.random.Generator) -> FeedbackGraph:

@@ -11,8 +11,8 @@ from graphbandit.base.checks import setting_integer
 from graphbandit.errors import SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.bits import WORD, pack_rows
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
-from graphbandit.graphs.user_input import checked_n_arms
 
 
 def star(

@@ -23,11 +23,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.progress import OnProgress
 from graphbandit.base.shapes import Int
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.networks.network import Network
 
-Ids = Literal["auto", "numbers", "text"]
+IdType = Literal["auto", "numbers", "text"]
 
 BLOCK = 2**22
 """Bytes of text held at once."""
@@ -39,9 +40,6 @@ _SEPARATORS = {",": "a comma", ";": "a semicolon", "\t": "a tab", " ": "a blank"
 _HEADINGS = re.compile(
     r"(source|target|src|dst|from|to|node|user|id|friend|follower|followee|trustor|trustee)[ _]?(id|\d)?"
 )
-
-Progress = Callable[[int, int], None]
-"""Called with the bytes read so far, and the size of the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +59,9 @@ class EdgeFormat:
 def read_network(
     path: str | os.PathLike[str],
     *,
-    ids: Ids = "auto",
+    id_type: IdType = "auto",
     header: bool | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Network:
     """The network whose edges are the lines of a file; a directed edge is read as a friendship in both directions.
 
@@ -73,16 +71,16 @@ def read_network(
     NetworkFileError with the file, the line and what was expected.
 
     - `path`: the file.
-    - `ids`: "numbers", "text", or "auto" (default): numbers if most of the first thousand lines have whole numbers.
+    - `id_type`: "numbers", "text", or "auto" (default): numbers if most of the first thousand lines have whole numbers.
     - `header`: whether the first line is one of headings; None (default): recognised.
     - `progress`: called with the bytes read and the size of the file; None (default): no calls.
     """
-    setting_choice("ids", ids, get_args(Ids))
+    setting_choice("id_type", id_type, get_args(IdType))
     if header is not None and not isinstance(header, bool):
         raise SettingError(f"header is {header!r}; expected True, False or None")
     with _blocks(Path(path), progress) as blocks:
         first = next(blocks, b"").removeprefix(_MARK)
-        form = _format(os.fspath(path), first, ids, header)
+        form = _format(os.fspath(path), first, id_type, header)
         read = _read_numbers if form.numbers else _read_text
         return read(os.fspath(path), form, first.split(b"\n", form.skip)[-1], blocks)
 
@@ -94,7 +92,7 @@ def edge_format(path: str | os.PathLike[str]) -> EdgeFormat:
 
 
 @contextmanager
-def _blocks(path: Path, progress: Progress | None) -> Iterator[Iterator[bytes]]:
+def _blocks(path: Path, progress: OnProgress | None) -> Iterator[Iterator[bytes]]:
     """The text of a file, unpacked, in blocks of whole lines; errors of reading become NetworkFileError."""
     try:
         with open(path, "rb") as raw:
@@ -218,7 +216,9 @@ def _read_numbers(path: str, form: EdgeFormat, block: bytes, blocks: Iterator[by
         n, wrong = read_pairs(np.frombuffer(block, dtype=np.uint8), ord(separator), pairs)
         if wrong >= 0:
             line = block[wrong : block.index(b"\n", wrong)].decode("utf-8", "replace").strip()
-            expected = f"two whole numbers with {_SEPARATORS[form.separator]} between (ids='text' if nodes have names)"
+            expected = (
+                f"two whole numbers with {_SEPARATORS[form.separator]} between (id_type='text' if nodes have names)"
+            )
             raise _bad_line(path, lines + block.count(b"\n", 0, wrong) + 1, line, expected)
         lines += n_lines
         pairs = pairs[:n]
@@ -252,4 +252,4 @@ def _read_text(path: str, form: EdgeFormat, block: bytes, blocks: Iterator[bytes
         lines += len(text)
         block = next(blocks, b"")
     pairs_of_all = np.concatenate(parts) if parts else np.zeros((0, 2), dtype=np.int32)
-    return Network.of_nodes(pairs_of_all, len(nodes), names=tuple(nodes))
+    return Network.of_nodes(pairs_of_all, len(nodes), node_ids=tuple(nodes))

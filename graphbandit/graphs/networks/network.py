@@ -3,7 +3,7 @@
 >>> network = Network.from_edges([(7, 3), (3, 7), (3, 12), (5, 5)])
 >>> network
 Network(n_nodes=4, n_edges=2; dropped: 1 self-loop, 1 repeat)
->>> network.names, network.degrees
+>>> network.node_ids, network.degrees
 (array([ 3,  5,  7, 12]), array([2, 0, 1, 1]))
 """
 
@@ -32,19 +32,19 @@ class Network:
     """An immutable undirected graph on the nodes 0 .. n_nodes - 1, without self-loops or repeated edges.
 
     - `rows`: the sorted neighbours of each node.
-    - `names`: the nodes' ids in the file or list they came from, ascending if they are numbers, in order of appearance
-      if they are text; None (default): the ids are 0 .. n_nodes - 1.
+    - `node_ids`: the nodes' ids in the file or list they came from, ascending if they are numbers, in order of
+      appearance if they are text; None (default): the ids are 0 .. n_nodes - 1.
     - `loops_dropped`, `repeats_dropped`: how many edges were left out, 0 by default; an edge that was given in both
       directions is a repeat.
     """
 
     rows: SparseRows
-    names: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None
+    node_ids: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None
     loops_dropped: int = 0
     repeats_dropped: int = 0
 
     def __post_init__(self) -> None:
-        arrays = [*self.rows, *([self.names] if isinstance(self.names, np.ndarray) else [])]
+        arrays = [*self.rows, *([self.node_ids] if isinstance(self.node_ids, np.ndarray) else [])]
         for array in arrays:
             array.flags.writeable = False
 
@@ -56,7 +56,7 @@ class Network:
 
         - `edges`: the pairs.
         - `n_nodes`: the nodes are 0 .. n_nodes - 1, some perhaps without an edge; None (default): the nodes are the
-          numbers that occur, and `names` has them.
+          numbers that occur, and `node_ids` has them.
         """
         pairs: npt.NDArray[Any] = np.asarray(edges if isinstance(edges, np.ndarray | Sequence) else list(edges))  # type: ignore[arg-type]
         if pairs.size == 0:
@@ -79,18 +79,20 @@ class Network:
         """A network from the pairs in all the arrays. Empties the list as it goes, to save memory."""
         ends = sum(part.size for part in parts)
         if not ends:
-            return cls.of_nodes(np.zeros((0, 2), dtype=np.int32), 0, names=np.zeros(0, dtype=np.int64))
+            return cls.of_nodes(np.zeros((0, 2), dtype=np.int32), 0, node_ids=np.zeros(0, dtype=np.int64))
         lowest = np.int64(min(int(part.min()) for part in parts if part.size))  # 64 bits: no difference overflows
         span = max(int(part.max()) for part in parts if part.size) - int(lowest) + 1
         if span > 8 * ends + 2**20:  # too far apart for a table of all numbers
             whole = np.concatenate(parts)
             parts.clear()
-            names, numbered = np.unique(whole, return_inverse=True)
-            return cls.of_nodes(numbered.reshape(-1, 2).astype(np.int32), len(names), names=names.astype(np.int64))
+            node_ids, numbered = np.unique(whole, return_inverse=True)
+            return cls.of_nodes(
+                numbered.reshape(-1, 2).astype(np.int32), len(node_ids), node_ids=node_ids.astype(np.int64)
+            )
         present = np.zeros(span, dtype=np.bool_)
         for part in parts:
             present[part - lowest] = True
-        names = np.flatnonzero(present) + lowest
+        node_ids = np.flatnonzero(present) + lowest
         number = np.cumsum(present, dtype=np.int32) - np.int32(1)
         pairs = np.empty((ends // 2, 2), dtype=np.int32)
         filled = len(pairs)
@@ -98,7 +100,7 @@ class Network:
             part = parts.pop()
             pairs[filled - len(part) : filled] = number[part - lowest]
             filled -= len(part)
-        return cls.of_nodes(pairs, len(names), names=names)
+        return cls.of_nodes(pairs, len(node_ids), node_ids=node_ids)
 
     @classmethod
     def of_nodes(
@@ -106,13 +108,13 @@ class Network:
         pairs: Int32[np.ndarray, "pairs 2"],
         n_nodes: int,
         *,
-        names: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None,
+        node_ids: Int64[np.ndarray, " nodes"] | tuple[str, ...] | None = None,
     ) -> Network:
         """A network from pairs of nodes. One sort of 64-bit keys; 8 million pairs take about two seconds.
 
         - `pairs`: whole numbers from 0 to n_nodes - 1.
         - `n_nodes`: how many nodes there are.
-        - `names`: the nodes' ids; None (default): their numbers.
+        - `node_ids`: the nodes' ids; None (default): their numbers.
         """
         from graphbandit.kernels.graphs.networks import symmetric_rows
 
@@ -128,7 +130,7 @@ class Network:
         keys = distinct(keys)
         low, high = (keys // n_nodes).astype(np.int32), (keys % n_nodes).astype(np.int32)
         rows = SparseRows(*symmetric_rows(low, high, n_nodes))
-        return cls(rows, names, loops_dropped=len(pairs) - n_joined, repeats_dropped=n_joined - len(keys))
+        return cls(rows, node_ids, loops_dropped=len(pairs) - n_joined, repeats_dropped=n_joined - len(keys))
 
     @property
     def n_nodes(self) -> int:
@@ -167,7 +169,7 @@ class Network:
 
     @property
     def n_components(self) -> int:
-        """The number of connected parts; a node without neighbours is one."""
+        """The number of connected components; a node without neighbours is one."""
         sizes, members = np.unique(self.component_sizes, return_counts=True)
         return int((members // sizes).sum())
 
@@ -197,4 +199,4 @@ class Network:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # through the constructor, so that an unpickled network is read-only too
-        return Network, (self.rows, self.names, self.loops_dropped, self.repeats_dropped)
+        return Network, (self.rows, self.node_ids, self.loops_dropped, self.repeats_dropped)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import get_args
 
 import numpy as np
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import Sampler
 from graphbandit.base.seeds import stream
 from graphbandit.errors import NetworkFileError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.graphs.checked_input import checked_n_arms
 from graphbandit.graphs.networks.files import edge_format, read_network
 from graphbandit.graphs.networks.network import Network
-from graphbandit.graphs.networks.subgraphs import SAMPLERS, Sampler, sample_subgraphs
-from graphbandit.graphs.networks.synthetic import social_network
-from graphbandit.graphs.user_input import checked_n_arms
+from graphbandit.graphs.networks.social_network import social_network
+from graphbandit.graphs.networks.subgraphs import sample_subgraphs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +50,7 @@ class NetworkSource:
     def __post_init__(self) -> None:
         checked_n_arms(self.n_arms)
         setting_integer("count", self.count, at_least=1)
-        setting_choice("sampler", self.sampler, list(SAMPLERS))
+        setting_choice("sampler", self.sampler, get_args(Sampler))
         setting_integer("pool_seed", self.pool_seed, at_least=0)
         if self.file is not None:
             if not isinstance(self.file, str):
@@ -79,7 +81,11 @@ class NetworkSource:
         return f"{self.count} connected subgraphs of {self.n_arms} nodes of {origin} ({size}), by {self.sampler}"
 
     def draw(self, rng: np.random.Generator, n: int) -> FeedbackGraphs:
-        """The graphs of n rounds; the pool is not copied."""
+        """The graphs of some rounds; the pool is not copied.
+
+        - `rng`: draws them.
+        - `n`: how many rounds.
+        """
         pool = self.pool
         return pool[rng.integers(len(pool), size=n)]
 

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, SupportsIndex
+from typing import SupportsIndex, get_args
 
 import numpy as np
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import Sampler
 from graphbandit.base.shapes import Int32
 from graphbandit.errors import GraphError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.networks.network import Network
-
-Sampler = Literal["union-find", "random-walk", "bfs"]
 
 RESTART = 0.15
 """How often a random walk jumps back."""
@@ -70,14 +69,16 @@ def sample_nodes(
     rng: np.random.Generator,
 ) -> Int32[np.ndarray, "count size"]:
     """The nodes of the subgraphs that `sample_subgraphs` gives, each row in ascending order."""
-    setting_choice("sampler", sampler, list(SAMPLERS))
+    setting_choice("sampler", sampler, get_args(Sampler))
     wanted = setting_integer("count", count, at_least=1)
     n = setting_integer("size", size, at_least=1)
     if not isinstance(network, Network):
         raise SettingError(f"network is {network!r}; expected a Network")
     largest = int(network.component_sizes.max(initial=0))
     if n > largest:
-        raise GraphError(f"size is {n}; expected at most {largest}, the nodes of the network's largest connected part")
+        raise GraphError(
+            f"size is {n}; expected at most {largest}, the nodes of the network's largest connected component"
+        )
     return np.sort(SAMPLERS[sampler](network, n, wanted, rng), axis=1)
 
 
@@ -143,12 +144,12 @@ def _from_roots(
     count: int,
     rng: np.random.Generator,
 ) -> Int32[np.ndarray, "count size"]:
-    """Grow a subgraph from each of `count` nodes, drawn uniformly from the connected parts that are large enough."""
+    """Grow a subgraph from each of `count` nodes, drawn uniformly from the components that are large enough."""
     roots = rng.choice(np.flatnonzero(network.component_sizes >= size), count).tolist()
     return np.array([grow(network, root, size, rng) for root in roots], dtype=np.int32)
 
 
-SAMPLERS: dict[str, Callable[[Network, int, int, np.random.Generator], Int32[np.ndarray, "count size"]]] = {
+SAMPLERS: dict[Sampler, Callable[[Network, int, int, np.random.Generator], Int32[np.ndarray, "count size"]]] = {
     "union-find": _union_find,
     "random-walk": partial(_from_roots, _walk),
     "bfs": partial(_from_roots, _snowball),

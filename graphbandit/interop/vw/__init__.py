@@ -12,8 +12,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from graphbandit.base.choices import ContextForm
 from graphbandit.interop.vw import dsjson, text
-from graphbandit.interop.vw.outline import Contexts
 from graphbandit.interop.vw.reading import MAX_FEATURES, VwReader
 from graphbandit.interop.vw.writing import dsjson_lines, text_lines, write_lines
 from graphbandit.logs import Log
@@ -24,7 +24,7 @@ __all__ = ["VwReader", "read_dsjson", "read_text", "write_dsjson", "write_text"]
 def read_dsjson(
     path: str | os.PathLike[str],
     *,
-    contexts: Contexts = "auto",
+    context_form: ContextForm = "auto",
     features: Sequence[str] | None = None,
     max_features: int = MAX_FEATURES,
 ) -> Log:
@@ -37,20 +37,20 @@ def read_dsjson(
     decision, are left out.
 
     - `path`: the file.
-    - `contexts`: "shared", features of the round, (n, d); "arms", of each arm, (n, K, d); "both", (n, K, d), the
+    - `context_form`: "shared", features of the round, (n, d); "arms", of each arm, (n, K, d); "both", (n, K, d), the
       round's before the arm's; "auto" (default): "shared" if arms always have the same features or none, else "arms"
       if rounds have none, else "both".
     - `features`: the features to take; None (default): all there are.
     - `max_features`: more features than this are refused, 4,096 by default.
     """
-    return VwReader(Path(path), dsjson.rounds, contexts, features, max_features).to_log()
+    return VwReader(Path(path), dsjson.rounds, context_form, features, max_features).to_log()
 
 
 # The settings are those of read_dsjson, and are written out so that help() shows them.
 def read_text(
     path: str | os.PathLike[str],
     *,
-    contexts: Contexts = "auto",
+    context_form: ContextForm = "auto",
     features: Sequence[str] | None = None,
     max_features: int = MAX_FEATURES,
 ) -> Log:
@@ -61,7 +61,7 @@ def read_text(
     several arms may have labels: then `action` is the place of the arm played, from 0, and the probability of every
     other label is that of being revealed. The settings are those of `read_dsjson`.
     """
-    return VwReader(Path(path), text.rounds, contexts, features, max_features).to_log()
+    return VwReader(Path(path), text.rounds, context_form, features, max_features).to_log()
 
 
 def write_dsjson(log: Log, path: str | os.PathLike[str]) -> None:

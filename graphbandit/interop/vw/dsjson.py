@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound, lines_of
+from graphbandit.interop.vw.vw_round import FeatureValues, LineError, Skipped, VwRound, lines_of
 
 ROUNDING = 1e-4
 """How far the probabilities of a round may be from a sum of one; they are scaled to it, as files hold few digits."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from graphbandit.errors import LogError, SettingError
-from graphbandit.interop.vw.rounds import Skipped, VwRound
-
-Contexts = Literal["auto", "shared", "arms", "both"]
+from graphbandit.interop.vw.vw_round import Skipped, VwRound
 
 
 @dataclass

@@ -13,15 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.choices import ContextForm
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs, bandit
-from graphbandit.interop.vw.outline import Contexts, Outline, outline_of
-from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound
+from graphbandit.interop.vw.outline import Outline, outline_of
+from graphbandit.interop.vw.vw_round import FeatureValues, LineError, Skipped, VwRound
 from graphbandit.logs import Log, LogBatch
-from graphbandit.logs.array_input import log_batch, log_stamp
 from graphbandit.logs.format import Layout
-from graphbandit.logs.sources import ArraySource
+from graphbandit.logs.from_arrays import log_batch, log_stamp
+from graphbandit.logs.storage import ArrayStorage
 from graphbandit.rounds.shown import Graphs
 
 MAX_FEATURES = 4096
@@ -42,12 +43,12 @@ class VwReader:
         self,
         path: Path,
         parse: Parse,
-        contexts: Contexts = "auto",
+        context_form: ContextForm = "auto",
         features: Sequence[str] | None = None,
         max_features: int = MAX_FEATURES,
     ) -> None:
-        setting_choice("contexts", contexts, get_args(Contexts))
-        self.path, self._parse, self._contexts = path, parse, contexts
+        setting_choice("context_form", context_form, get_args(ContextForm))
+        self.path, self._parse, self._context_form = path, parse, context_form
         self._features = features
         self._max_features = setting_integer("max_features", max_features, at_least=1)
 
@@ -57,11 +58,11 @@ class VwReader:
         return outline_of(self._rounds(), self._max_features, self._features)
 
     @cached_property
-    def kind(self) -> Contexts:
+    def kind(self) -> ContextForm:
         """Which features make the context."""
         found = self.outline
-        if self._contexts != "auto":
-            return self._contexts
+        if self._context_form != "auto":
+            return self._context_form
         if found.same_arms or not found.arms:
             return "shared"
         return "both" if found.shared else "arms"
@@ -91,7 +92,7 @@ class VwReader:
     def to_log(self) -> Log:
         """All rounds in memory."""
         (batch,) = self.batches(self.outline.rounds)
-        return Log(ArraySource(self.layout, batch))
+        return Log(ArrayStorage(self.layout, batch))
 
     def _rounds(self) -> Iterator[VwRound | Skipped]:
         try:
@@ -103,15 +104,15 @@ class VwReader:
         found, n, k = self.outline, len(part), self.outline.n_arms
         places = [self._places(one) for one in part]
         rewards = np.full((n, k), np.nan)
-        odds = np.full((n, k), np.nan)
+        q = np.full((n, k), np.nan)
         available = np.zeros((n, k), dtype=np.bool_)
         p = np.zeros((n, k))
         for t, (one, arms) in enumerate(zip(part, places, strict=True)):
             available[t, arms] = True
             for arm, reward in one.rewards.items():
                 rewards[t, arms[arm]] = reward
-            for arm, q in one.observation_probabilities.items():
-                odds[t, arms[arm]] = q
+            for arm, probability in one.observation_probabilities.items():
+                q[t, arms[arm]] = probability
             if found.probabilities and one.probabilities is not None:
                 p[t, arms] = one.probabilities
         try:
@@ -123,7 +124,7 @@ class VwReader:
                 actions=np.array([arms[one.action] for one, arms in zip(part, places, strict=True)]),
                 probabilities=p if found.probabilities else np.array([one.probability for one in part]),
                 rewards=rewards,
-                observation_probabilities=None if np.isnan(odds).all() else odds,
+                observation_probabilities=None if np.isnan(q).all() else q,
                 available=None if found.all_arms else available,
                 times=self._times(part) if found.times else None,
                 columns={"key": np.array([one.key for one in part], dtype=object)} if found.keys else None,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from graphbandit.interop.vw.dsjson import edge
-from graphbandit.interop.vw.rounds import FeatureValues, LineError, Skipped, VwRound, lines_of
+from graphbandit.interop.vw.vw_round import FeatureValues, LineError, Skipped, VwRound, lines_of
 
 PROBABILITIES = "p="
 """How the tag of a shared line begins if it has the probabilities of all arms."""

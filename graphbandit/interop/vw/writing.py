@@ -28,8 +28,8 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
 
 def dsjson_lines(log: Log) -> Iterator[str]:
     """A JSON object a round."""
-    for rounds, t, arms, place, action in _each_round(log):
-        batch = rounds.batch
+    for written, t, arms, place, action in _each_round(log):
+        batch = written.batch
         content: dict[str, Any] = {}
         seen = np.flatnonzero(batch.revealed[t]).tolist()
         if action in seen:
@@ -40,21 +40,21 @@ def dsjson_lines(log: Log) -> Iterator[str]:
             "_labelIndex": place[action],
         }
         if seen != [action]:
-            content["o"] = [_outcome(place[arm], batch.rewards[t, arm], rounds.q[t, arm]) for arm in seen]
+            content["o"] = [_outcome(place[arm], batch.rewards[t, arm], written.q[t, arm]) for arm in seen]
         if batch.times is not None:
             content["Timestamp"] = f"{np.datetime_as_string(batch.times[t], 'us')}Z"
-        content |= {"Version": "1", "EventId": rounds.key(t)}
+        content |= {"Version": "1", "EventId": written.key(t)}
         if batch.probabilities is not None and batch.all_known[t]:
             ranking = [action, *(arm for arm in arms if arm != action)]
             content["a"] = [place[arm] + 1 for arm in ranking]
             content["p"] = [float(batch.probabilities[t, arm]) for arm in ranking]
         context: dict[str, Any] = {}
-        if rounds.shared:
-            context["x"] = dict(zip(rounds.names, batch.contexts[t].tolist(), strict=True))
-        edges = rounds.edges(t, place)
+        if written.shared:
+            context["x"] = dict(zip(written.names, batch.contexts[t].tolist(), strict=True))
+        edges = written.edges(t, place)
         if edges is not None:
             context["_graph"] = [{"row": a, "col": j, "val": value} for j, a, value in edges]
-        context["_multi"] = [rounds.json_arm(t, arm) for arm in arms]
+        context["_multi"] = [written.json_arm(t, arm) for arm in arms]
         yield json.dumps(content | {"c": context, "VWState": {"m": "N/A"}}, separators=(",", ":"))
 
 
@@ -64,8 +64,8 @@ def _outcome(place: int, reward: float, q: float) -> dict[str, float]:
 
 def text_lines(log: Log) -> Iterator[str]:
     """A shared line, a line for each arm and an empty line for each round."""
-    for rounds, t, arms, place, action in _each_round(log):
-        batch = rounds.batch
+    for written, t, arms, place, action in _each_round(log):
+        batch = written.batch
         seen = set(np.flatnonzero(batch.revealed[t]).tolist())
         if action not in seen:
             raise LogError(
@@ -73,38 +73,38 @@ def text_lines(log: Log) -> Iterator[str]:
                 table="decisions",
                 row=batch.first_row + t,
             )
-        edges = rounds.edges(t, place)
+        edges = written.edges(t, place)
         graph = "" if edges is None else "graph " + " ".join(f"{a},{j},{v:.17g}" for j, a, v in edges) + " "
-        yield f"shared {graph}{rounds.probabilities(t, arms)}|{rounds.shared_text(t)}"
+        yield f"shared {graph}{written.probabilities(t, arms)}|{written.shared_text(t)}"
         for arm in arms:
             label = ""
             if arm in seen:
-                odds = batch.probability[t] if arm == action else rounds.q[t, arm]
-                if np.isnan(odds):
+                q = batch.probability[t] if arm == action else written.q[t, arm]
+                if np.isnan(q):
                     raise LogError(
                         f"the log does not say with which probability arm {arm} was revealed",
                         table="decisions",
                         row=batch.first_row + t,
                     )
-                label = f"{place[action]}:{0.0 - float(batch.rewards[t, arm])!r}:{float(odds)!r} "
-            yield f"{label}{rounds.tag(arm)}|{rounds.text_arm(t, arm)}"
+                label = f"{place[action]}:{0.0 - float(batch.rewards[t, arm])!r}:{float(q)!r} "
+            yield f"{label}{written.tag(arm)}|{written.text_arm(t, arm)}"
         yield ""
 
 
-def _each_round(log: Log) -> Iterator[tuple[_Rounds, int, list[int], dict[int, int], int]]:
+def _each_round(log: Log) -> Iterator[tuple[_BatchText, int, list[int], dict[int, int], int]]:
     """Each round: its batch, its row there, the arms on offer, the place of each among them, and the arm played."""
     for batch in log.batches():
-        rounds = _Rounds(log, batch)
+        written = _BatchText(log, batch)
         for t in range(len(batch)):
-            arms = rounds.arms(t)
-            yield rounds, t, arms, {arm: i for i, arm in enumerate(arms)}, int(batch.actions[t])
+            arms = written.arms(t)
+            yield written, t, arms, {arm: i for i, arm in enumerate(arms)}, int(batch.actions[t])
 
 
-class _Rounds:
+class _BatchText:
     """What the rounds of a batch have in common."""
 
     def __init__(self, log: Log, batch: LogBatch) -> None:
-        self.batch, self.q, stamp = batch, batch.q, log._source.layout.stamp
+        self.batch, self.q, stamp = batch, batch.q, log._storage.layout.stamp
         self.shared = bool(stamp.context_size) and len(log.context_shape) < 2
         size = log.context_shape[-1] if log.context_shape else 1
         given = None if stamp.context_names is None else [_safe(name) for name in stamp.context_names]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation, Vector
+from graphbandit.base.array_types import ArmMasks, ObservationIndices, Offers, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.lanes import octet, put

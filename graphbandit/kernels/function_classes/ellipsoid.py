@@ -18,7 +18,7 @@ An arm that is out can be left out of the comparison for all others: where it wi
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
+from graphbandit.base.array_types import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
 from graphbandit.kernels.function_classes.linear import gap_norms, linear_values, whiten

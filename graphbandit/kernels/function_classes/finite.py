@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, ObservationIndices, Offers, PerObservation, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, ObservationIndices, Offers, PerObservation, RoundsByArms
 from graphbandit.base.shapes import Bool, Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm

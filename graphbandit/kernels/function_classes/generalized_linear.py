@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import Matrix, PerObservation, RoundsByArms, Vector
+from graphbandit.base.array_types import Matrix, PerObservation, RoundsByArms, Vector
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.cholesky import cholesky, solve_upper, squared_norm
 from graphbandit.kernels.jit import kernel

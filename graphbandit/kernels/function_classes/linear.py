@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import (
+from graphbandit.base.array_types import (
     ArmMasks,
     Matrix,
     ObservationIndices,

@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ObservationIndices, PerObservation, RoundsByArms
+from graphbandit.base.array_types import ObservationIndices, PerObservation, RoundsByArms
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 

@@ -9,7 +9,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from graphbandit.base.arrays import ArmIndices, PerArm
+from graphbandit.base.array_types import ArmIndices, PerArm
 from graphbandit.base.shapes import Int32, Int64, UInt64
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.lanes import in_code

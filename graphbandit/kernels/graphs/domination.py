@@ -3,7 +3,7 @@
 import numpy as np
 from numba.core import types
 
-from graphbandit.base.arrays import ArmIndices, ArmMask
+from graphbandit.base.array_types import ArmIndices, ArmMask
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals
 from graphbandit.kernels.jit import behind_pointer, inner, kernel
 

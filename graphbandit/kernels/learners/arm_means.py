@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, ObservationIndices, PerArm, PerObservation
+from graphbandit.base.array_types import ArmIndices, ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.jit import inner, kernel
 from graphbandit.kernels.learners.base import (

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import Graph, observation_probabilities
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ObservationIndices, PerArm, PerObservation
+from graphbandit.base.array_types import ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower, solve_upper, squared_norm
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals

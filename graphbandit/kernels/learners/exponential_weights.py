@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.core import types
 
-from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation
+from graphbandit.base.array_types import ArmMask, ObservationIndices, PerArm, PerObservation
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, Graphs, graph_of, reveals
 from graphbandit.kernels.graphs.domination import (

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba.core import types
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import behind_pointer, inner, kernel
 from graphbandit.kernels.learners.normal import log_cdf

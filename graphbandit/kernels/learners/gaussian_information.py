@@ -3,7 +3,7 @@
 import numpy as np
 from numba.core import types
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import behind_pointer, kernel
 from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, contenders, maximum_points, shares

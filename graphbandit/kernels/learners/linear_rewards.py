@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.core import types
 
-from graphbandit.base.arrays import ArmMask, ObservationIndices, PerArm, PerObservation, Vector
+from graphbandit.base.array_types import ArmMask, ObservationIndices, PerArm, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import add_square, solve_lower
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, reveals

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from graphbandit.base.arrays import Vector
+from graphbandit.base.array_types import Vector
 from graphbandit.kernels.jit import inner
 
 LOWEST = -37.0

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, PerArm
+from graphbandit.base.array_types import ArmIndices, PerArm
 from graphbandit.base.shapes import Int
 from graphbandit.kernels.jit import inner, kernel
 

@@ -6,7 +6,7 @@ eight.
 
 import numpy as np
 
-from graphbandit.base.arrays import PerRound
+from graphbandit.base.array_types import PerRound
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inlined, inner
 from graphbandit.kernels.lanes import eight, octet, put, total_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.shapes import UInt64
 from graphbandit.kernels.graphs.adjacency import Graph, observation_probabilities, trailing_zeros
 from graphbandit.kernels.jit import inlined, inner

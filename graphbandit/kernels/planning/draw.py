@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmsByArms, PerArm, PerRound, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmsByArms, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities
 from graphbandit.kernels.jit import inner, kernel

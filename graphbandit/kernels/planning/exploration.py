@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.base.shapes import Float, Int, UInt64
 from graphbandit.kernels.graphs.adjacency import Graph, reveals, reveals_among

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import (
+from graphbandit.base.array_types import (
     ArmMask,
     ArmMasks,
     Offers,

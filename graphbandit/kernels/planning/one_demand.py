@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.kernels.graphs.adjacency import Graph
 from graphbandit.kernels.jit import inner

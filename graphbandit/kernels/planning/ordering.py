@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
+from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.kernels.jit import inner
 from graphbandit.kernels.planning.keys import bits
 

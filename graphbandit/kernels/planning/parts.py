@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs import adjacency
 from graphbandit.kernels.jit import for_python, kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, ArmsByArms, PerArm, RoundIndices
+from graphbandit.base.array_types import ArmIndices, ArmMask, ArmsByArms, PerArm, RoundIndices
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm, set_baseline, set_chances

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from graphbandit.base.arrays import ArmMask, PerArm
+from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import behind_pointer, for_python, inner, kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask
+from graphbandit.base.array_types import ArmIndices, ArmMask
 from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs.adjacency import Graph, ones, trailing_zeros
 from graphbandit.kernels.jit import inner

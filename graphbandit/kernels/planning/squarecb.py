@@ -17,7 +17,7 @@ the steps.
 import numpy as np
 from numba import types
 
-from graphbandit.base.arrays import ArmsByArms, Offers, PerArm, PerRound, RoundsByArms
+from graphbandit.base.array_types import ArmsByArms, Offers, PerArm, PerRound, RoundsByArms
 from graphbandit.base.program_constants import ACCEPTED
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, reveals

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmsByArms, PerArm, PerRound
+from graphbandit.base.array_types import ArmsByArms, PerArm, PerRound
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inlined, inner
 from graphbandit.kernels.planning.bordered_cholesky import add_rows, roomy

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.shapes import Float, UInt8
 from graphbandit.kernels.jit import inlined, inner
 from graphbandit.kernels.planning.bordered_cholesky import factorise, roomy, solve

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, ArmMask, Offers, PerArm, PerRound, RoundsByArms
+from graphbandit.base.array_types import ArmIndices, ArmMask, Offers, PerArm, PerRound, RoundsByArms
 from graphbandit.base.program_constants import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities

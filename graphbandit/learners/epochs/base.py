@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundsByArms
 from graphbandit.base.checks import LARGEST, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import EstimatedNoiseWarning, HorizonError, InputError, SettingError

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.learners.epochs.base import EpochClock
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown

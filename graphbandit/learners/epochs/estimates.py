@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, RoundsByArms
 from graphbandit.learners.epochs.base import (
     AnyFunctionClass,
     EndedEpoch,

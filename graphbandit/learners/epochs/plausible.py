@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, Offers, RoundsByArms
+from graphbandit.base.array_types import Contexts, Offers, RoundsByArms
 from graphbandit.base.checks import LARGEST, check_within, everyone_always, setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.base.seeds import stream

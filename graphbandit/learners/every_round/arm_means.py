@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmIndices, Contexts, PerArm, RoundsByArms
+from graphbandit.base.array_types import ArmIndices, Contexts, PerArm, RoundsByArms
 from graphbandit.base.checks import LARGEST_SCALE, optional_number, setting_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, Contexts, PerObservation, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, Contexts, PerObservation, RoundsByArms
 from graphbandit.base.checks import BOOL, INTEGER, as_in_kernels, everyone_always
 from graphbandit.base.declared import Declared, limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import trusted, tuple_of
+from graphbandit.base.trusted import trusted, tuple_of
 from graphbandit.errors import GraphError, HorizonError, InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.kernel_forms import kernel_batches

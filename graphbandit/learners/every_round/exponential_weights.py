@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.array_types import Contexts, RoundsByArms
 from graphbandit.base.checks import optional_number
 from graphbandit.base.declared import limits
 from graphbandit.base.saved_files import savable

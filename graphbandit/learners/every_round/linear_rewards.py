@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts
+from graphbandit.base.array_types import Contexts
 from graphbandit.base.checks import (
     INTEGER,
     LARGEST,
@@ -23,7 +23,7 @@ from graphbandit.base.declared import limits
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.values import tuple_of
+from graphbandit.base.trusted import tuple_of
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbandit.base.arrays import RoundsByArms
+from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.checks import LARGEST_SCALE, setting_boolean, setting_number
 from graphbandit.base.shapes import Float
 from graphbandit.errors import ObservationError, SettingError

@@ -1,6 +1,6 @@
 """Pages: one HTML file that needs no network, in light or dark colours, for a desktop, a phone or paper.
 
-A page has a title and sections. The text of a section is a macro of a template: ``parts.html`` has the macros that all
+A page has a title and sections. The text of a section is a macro of a template: ``macros.html`` has the macros that all
 pages share, and each package that writes pages has its own folder ``templates``. Everything but HTML is escaped.
 """
 
@@ -16,7 +16,7 @@ import jinja2
 from markupsafe import Markup
 
 import graphbandit
-from graphbandit.base.tables import MARKS
+from graphbandit.base.printed_table import MARKS
 from graphbandit.errors import SavedFileError
 
 TIMINGS, END_OF_TIMINGS = "<!-- timings: these differ from run to run -->", "<!-- end of timings -->"

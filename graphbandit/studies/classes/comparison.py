@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphbandit.base.tables import Cell, Table
+from graphbandit.base.printed_table import Cell, Table
 from graphbandit.experiments.analysis.statistics import FinalRegrets, difference_to_best
 from graphbandit.studies.findings import Findings
 

@@ -16,11 +16,12 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from graphbandit.base.choices import IntervalKind
+from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
-from graphbandit.base.tables import Table
 from graphbandit.evaluation import INTERVALS, compare, evaluate
-from graphbandit.evaluation.settings import ANY_SIZE, IntervalKind
-from graphbandit.evaluation.values import Estimator
+from graphbandit.evaluation.estimator import Estimator
+from graphbandit.evaluation.settings import ANY_SIZE
 from graphbandit.logs import Log
 from graphbandit.studies.evaluation.problems import GRAPHS, ClickProblem
 

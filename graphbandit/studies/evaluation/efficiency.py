@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Table
 from graphbandit.evaluation import evaluate
 from graphbandit.graphs import star
 from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
+from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
-from graphbandit.base.tables import Table
 from graphbandit.errors import InputError
 from graphbandit.evaluation import EvaluationTable, evaluate
 from graphbandit.evaluation.intervals import asymptotic

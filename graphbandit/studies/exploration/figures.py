@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.colours import INK
 from graphbandit.plots.axes import panel_title, panels_for, plain_log_ticks, write_labels, write_legend
-from graphbandit.plots.looks import Look, looks
+from graphbandit.plots.learner_looks import Look, looks
 from graphbandit.plots.style import GREY, PALE
 from graphbandit.studies.exploration.sweep import FACTOR, Choice, EtaCase, EtaSweep
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Table, number_cell
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import Cell, Table, number_cell
 from graphbandit.errors import InputError
-from graphbandit.experiments.analysis.intervals import Interval, bootstrap_interval
+from graphbandit.experiments.analysis.repeat_intervals import RepeatInterval, bootstrap_interval
 from graphbandit.learners import AdaCBG
 from graphbandit.studies.findings import Finding, Findings
 
@@ -96,11 +96,11 @@ class EtaCase:
         """Mean regret over that of the best eta with the same form of gamma."""
         return _over(self.mean(choice), self.mean(self.best_choice(choice.gamma)))
 
-    def interval(self, choice: Choice) -> Interval:
+    def interval(self, choice: Choice) -> RepeatInterval:
         """The ratio with its interval: repeats are resampled, the best stays. No interval if the best has no regret."""
         samples, best = np.stack([self.sample(choice), self.sample(self.best)]), self.mean(self.best)
         if best <= 0.0:
-            return Interval(self.ratio(choice), math.nan, math.nan)
+            return RepeatInterval(self.ratio(choice), math.nan, math.nan)
         least = 1e-3 * best  # keeps the ratio finite in resamples in which the best has no regret
         return bootstrap_interval(samples, lambda means: means[:, 0] / np.maximum(means[:, 1], least))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from graphbandit.base.tables import Cell, Table, number_cell
+from graphbandit.base.printed_table import Cell, Table, number_cell
 from graphbandit.studies.leaderboard.board import Board
 from graphbandit.studies.leaderboard.verdict import behind_lines, ratio_text, verdict_lines
 

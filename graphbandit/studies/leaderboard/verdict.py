@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphbandit.base.tables import short_number
+from graphbandit.base.printed_table import short_number
 from graphbandit.experiments.analysis.statistics import difference_to_best
 from graphbandit.studies.leaderboard.board import Board
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.experiments.analysis.intervals import Interval, student_interval
+from graphbandit.experiments.analysis.repeat_intervals import RepeatInterval, student_interval
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.experiments.describe.kinds import Value
 from graphbandit.studies.findings import Finding, Findings
@@ -22,7 +22,7 @@ class Detail(NamedTuple):
     """One number that supports an answer; a `share` is written in per cent."""
 
     what: str
-    found: Interval
+    found: RepeatInterval
     share: bool = False
 
     @property
@@ -111,7 +111,7 @@ def points_of(
     return (finding, points) if finding is not None and len(points) >= least else None
 
 
-def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> Interval:
+def paired(first: Float[np.ndarray, " n"], second: Float[np.ndarray, " n"]) -> RepeatInterval:
     """The mean of first - second over the repeats that both have, with its interval."""
     differences = first - second
     return student_interval(differences[np.isfinite(differences)])

@@ -14,9 +14,9 @@ from itertools import combinations
 
 import numpy as np
 
+from graphbandit.base.printed_table import counted, short_number
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import counted, short_number
-from graphbandit.experiments.analysis.intervals import Interval, bootstrap_interval, slope_interval
+from graphbandit.experiments.analysis.repeat_intervals import RepeatInterval, bootstrap_interval, slope_interval
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.graphs import parameters as graph_parameters
 from graphbandit.graphs.sources import SOURCES
@@ -287,13 +287,13 @@ def _on_all_kinds(verdict: Verdict, far: str, kinds: Collection[str]) -> tuple[V
     return "undecided", f"only {', '.join(kinds)} was run: {far}"
 
 
-def _of_four(first: Float[np.ndarray, "2 n"], second: Float[np.ndarray, "2 n"]) -> Interval:
+def _of_four(first: Float[np.ndarray, "2 n"], second: Float[np.ndarray, "2 n"]) -> RepeatInterval:
     """The share of regret saved in `first` minus that in `second`; the rows of each are AdaCB.G and RegCB.G."""
     n = min(first.shape[1], second.shape[1])
     samples = np.concatenate([first[:, :n], second[:, :n]])
     return bootstrap_interval(samples, lambda m: m[:, 2] / m[:, 3] - m[:, 0] / m[:, 1])
 
 
-def _share_of_gain(samples: Float[np.ndarray, "3 n"]) -> Interval:
+def _share_of_gain(samples: Float[np.ndarray, "3 n"]) -> RepeatInterval:
     """The share that a part has in the gain of the whole over the baseline; rows are whole, part and baseline."""
     return bootstrap_interval(samples, lambda m: (m[:, 2] - m[:, 1]) / (m[:, 2] - m[:, 0]))

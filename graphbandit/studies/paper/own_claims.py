@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.experiments.analysis.intervals import LEVEL, Interval
+from graphbandit.experiments.analysis.repeat_intervals import LEVEL, RepeatInterval
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.paper.answers import (
@@ -143,15 +143,15 @@ def _panel_title(point: Point, rounds: int) -> str:
     return ", ".join([*words, f"T = {rounds}"])
 
 
-def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> Interval:
+def _welch(values: Float[np.ndarray, " n"], other: float, std: float, repeats: int) -> RepeatInterval:
     """Our mean minus a printed one, with Welch's interval from the printed deviation and number of repeats."""
     from scipy.stats import t
 
     values = values[np.isfinite(values)]
     difference = mean(values) - other
     if len(values) < 2:
-        return Interval(difference, math.nan, math.nan)
+        return RepeatInterval(difference, math.nan, math.nan)
     a, b = float(values.var(ddof=1)) / len(values), std**2 / repeats
     freedom = (a + b) ** 2 / (a**2 / (len(values) - 1) + b**2 / (repeats - 1))
     margin = float(t.ppf((1 + LEVEL) / 2, freedom)) * math.sqrt(a + b)
-    return Interval(difference, difference - margin, difference + margin)
+    return RepeatInterval(difference, difference - margin, difference + margin)

@@ -58,7 +58,7 @@ def network_words(finding: Finding) -> str:
     assert isinstance(environment, SyntheticEnvironment)
     source = environment.source
     assert isinstance(source, NetworkSource)
-    remark = "; no file was given (--graph FILE), so this is not Flixster itself" if source.stand_in else ""
+    remark = "; no file was given (--network FILE), so this is not Flixster itself" if source.stand_in else ""
     return f"The graphs: {source.description}{remark}."
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from graphbandit.base.tables import counted
+from graphbandit.base.printed_table import counted
 from graphbandit.studies.findings import Findings
 from graphbandit.studies.outcome import Outcome, lead_of
 from graphbandit.studies.paper.answers import Claim

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from graphbandit.base.printed_table import Cell, Table, number_cell, short_number
 from graphbandit.base.shapes import Float, Int
-from graphbandit.base.tables import Cell, Table, number_cell, short_number
 from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.paper.answers import mean, paired
 from graphbandit.studies.paper.names import FORMS, MAIN, READINGS

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbandit.base.shapes import Float
-from graphbandit.experiments.analysis.intervals import Interval, slope_interval
+from graphbandit.experiments.analysis.repeat_intervals import RepeatInterval, slope_interval
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.experiments.describe.kinds import Value
 from graphbandit.studies.findings import Finding, Findings
@@ -32,7 +32,7 @@ class Trend(NamedTuple):
     bounds: dict[str, Float[np.ndarray, " values"]]
     rounds: int | None = None
 
-    def slope(self, learner: str) -> Interval:
+    def slope(self, learner: str) -> RepeatInterval:
         """The exponent with which the learner's mean regret grows, with its interval."""
         return slope_interval(self.values, self.regrets[learner])
 

@@ -1,1 +1,1 @@
-"""The sections of a report: each file has a function `section`. `SECTIONS` of `report/experiment.py` lists them."""
+"""The sections of a report: each file has a function `section`. `SECTIONS` of `report/write_report.py` lists them."""

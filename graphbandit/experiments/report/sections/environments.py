@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from graphbandit.base.tables import Cell, Table, number_cell, short_number
+from graphbandit.base.printed_table import Cell, Table, number_cell, short_number
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.figures.curves import plot_curves
-from graphbandit.experiments.figures.pairs import plot_paired
+from graphbandit.experiments.figures.paired import plot_paired
 from graphbandit.experiments.report.sections.base import Reported, texts
-from graphbandit.plots.looks import SHOWN
+from graphbandit.plots.learner_looks import SHOWN
 from graphbandit.plots.pages.page import Section
 from graphbandit.plots.pages.svg import page_picture
 from graphbandit.simulate import Summary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from graphbandit.base.tables import counted, short_number
+from graphbandit.base.printed_table import counted, short_number
 from graphbandit.experiments.figures.ranks import plot_ranks
 from graphbandit.experiments.report.sections.base import Reported, figures_section
 from graphbandit.plots.pages.page import Section

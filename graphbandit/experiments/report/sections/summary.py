@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from graphbandit.base.tables import Cell, Table, number_cell, short_number
+from graphbandit.base.printed_table import Cell, Table, number_cell, short_number
 from graphbandit.experiments.analysis.ranks import Ranks
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.report.sections.base import Reported, texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from graphbandit.base.tables import Table, number_cell
+from graphbandit.base.printed_table import Table, number_cell
 from graphbandit.experiments.analysis.statistics import mean_seconds
 from graphbandit.experiments.figures.curves import plot_regret_versus_time
 from graphbandit.experiments.report.facts import computing_seconds, seconds_text

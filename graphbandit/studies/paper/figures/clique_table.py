@@ -8,8 +8,8 @@ import numpy as np
 
 from graphbandit.base.colours import COLOURS, INK
 from graphbandit.plots.axes import panel_grid, panel_title, plain_log_ticks, write_labels
-from graphbandit.plots.curves import mean_and_std
-from graphbandit.plots.looks import MARKERS
+from graphbandit.plots.learner_looks import MARKERS
+from graphbandit.plots.regret import mean_and_std
 from graphbandit.plots.style import name_ends
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.figures.over_time import subscripted

@@ -13,8 +13,8 @@ import numpy as np
 from graphbandit.base.shapes import Float, Int
 from graphbandit.experiments.figures.curves import regret_curves
 from graphbandit.plots.axes import panel_grid, panel_title, plain_log_ticks, write_legend
-from graphbandit.plots.curves import draw_band, finish_curves, mean_and_std
-from graphbandit.plots.looks import Look, key_lines, looks
+from graphbandit.plots.learner_looks import Look, key_lines, looks
+from graphbandit.plots.regret import draw_band, finish_curves, mean_and_std
 from graphbandit.studies.findings import Finding
 from graphbandit.studies.paper.names import FORMS, MAIN, READINGS
 

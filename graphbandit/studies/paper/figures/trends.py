@@ -9,9 +9,9 @@ import numpy as np
 
 from graphbandit.base.colours import INK
 from graphbandit.base.shapes import Float
-from graphbandit.experiments.analysis.intervals import student_interval
+from graphbandit.experiments.analysis.repeat_intervals import student_interval
 from graphbandit.plots.axes import panel_grid, panel_title, plain_log_ticks, write_labels, write_legend
-from graphbandit.plots.looks import key_lines
+from graphbandit.plots.learner_looks import key_lines
 from graphbandit.plots.style import GREY
 from graphbandit.studies.paper.figures.over_time import LOOKS
 from graphbandit.studies.paper.trends import GAP_DEPENDENT, MINIMAX, Trend

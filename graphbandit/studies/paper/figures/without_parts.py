@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.colours import INK
+from graphbandit.base.printed_table import counted
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import counted
 from graphbandit.plots.axes import name_rows, panel_grid, panel_title, plain_log_ticks, write_labels, write_legend
 from graphbandit.plots.style import GREY
 from graphbandit.studies.findings import Finding

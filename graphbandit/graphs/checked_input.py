@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arms import ArmNames
+from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int, Int64
 from graphbandit.errors import GraphError
-from graphbandit.graphs.frames import pairs_of_frame
+from graphbandit.graphs.frame_input import pairs_of_frame
 
 
 def checked_n_arms(n_arms: object) -> int:

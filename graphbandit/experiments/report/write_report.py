@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphbandit.base.tables import counted
+from graphbandit.base.printed_table import counted
 from graphbandit.experiments.report.sections.base import Reported
 from graphbandit.plots.pages.page import page_html, write_text
 

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from graphbandit.experiments.analysis.intervals import Interval, bootstrap_interval, slope_interval, student_interval
+from graphbandit.experiments.analysis.repeat_intervals import (
+    RepeatInterval,
+    bootstrap_interval,
+    slope_interval,
+    student_interval,
+)
 
 
 def test_students_interval_is_scipys() -> None:
@@ -50,9 +55,9 @@ def test_slopes_are_those_of_a_power() -> None:
 
 
 def test_inside_and_outside() -> None:
-    assert Interval(0.0, -1.0, 1.0).inside(-1, 1)
-    assert not Interval(0.0, -1.0, 1.0).outside(-1, 1)
-    assert Interval(3.0, 2.0, 4.0).outside(-1, 1)
-    unknown = Interval(0.0, math.nan, math.nan)
+    assert RepeatInterval(0.0, -1.0, 1.0).inside(-1, 1)
+    assert not RepeatInterval(0.0, -1.0, 1.0).outside(-1, 1)
+    assert RepeatInterval(3.0, 2.0, 4.0).outside(-1, 1)
+    unknown = RepeatInterval(0.0, math.nan, math.nan)
     assert not unknown.inside(-1, 1)
     assert not unknown.outside(-1, 1)

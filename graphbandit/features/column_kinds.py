@@ -29,7 +29,7 @@ _NOT_NUMBERS: tuple[type, ...] = (bool, np.bool_, np.timedelta64)
 """Types that Python or NumPy count among the numbers."""
 
 
-class Outcome(IntEnum):
+class ValueKind(IntEnum):
     """What `Column.put` met: a value it knows, none at all, or a category it does not know."""
 
     KNOWN = 0
@@ -37,13 +37,19 @@ class Outcome(IntEnum):
     UNKNOWN = 2
 
 
-KNOWN, MISSING, UNKNOWN = Outcome
+KNOWN, MISSING, UNKNOWN = ValueKind
 
 
 class Column(ABC):
     """One column of a context: how many features it makes, what they are called, and their values.
 
     - `missing`: what a missing value becomes; in a "column" of its own, it is the last feature.
+
+    What `put` takes:
+
+    - `name`: the name of the column.
+    - `value`: its value in one context.
+    - `row`, `at`: the features of the context, and where those of this column begin.
     """
 
     missing: Missing
@@ -66,7 +72,7 @@ class Column(ABC):
         return len(self.feature_names(""))
 
     @abstractmethod
-    def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def put(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         """Write the features of `value` into row[at : at + size], which holds zeros; raise InputError if it cannot."""
 
     @property
@@ -74,7 +80,7 @@ class Column(ABC):
     def _expected(self) -> str:
         """What a value has to be, for messages."""
 
-    def _put_missing(self, name: str, row: list[float], last: int) -> Outcome:
+    def _put_missing(self, name: str, row: list[float], last: int) -> ValueKind:
         """Say at row[last] that the value is missing, if there is a feature for that, or refuse it."""
         if self.missing == "error":
             raise InputError(f"{name} is missing; expected {self._expected}")
@@ -109,7 +115,7 @@ class NumberColumn(Column):
         """The feature of a missing value."""
         return 0.0 if self.default is None else (self.default - self.location) / self.scale
 
-    def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def put(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         """The standardised value, or the default and a 1 in the column for missing values."""
         # one subtraction and one division of floats, as in `put_numbers`, so that both give the same bits
         if value.__class__ is not float:
@@ -140,7 +146,7 @@ class NumberColumn(Column):
             out[:, 1] = absent
         return count
 
-    def _put_default(self, name: str, row: list[float], at: int) -> Outcome:
+    def _put_default(self, name: str, row: list[float], at: int) -> ValueKind:
         row[at] = self._filled
         return self._put_missing(name, row, at + 1)
 
@@ -160,7 +166,7 @@ class BooleanColumn(Column):
             raise SettingError(f"default is {self.default!r}; expected True or False")
         super().__post_init__()
 
-    def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def put(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         """0 or 1, or the default and a 1 in the column for missing values."""
         if value is True:
             row[at] = 1.0
@@ -208,7 +214,7 @@ class CategoryColumn(Column):
         names = [f"{name}={value}" for value in self.categories]
         return [*names, f"{name}:unknown"] if self.unknown == "column" else names
 
-    def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def put(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         """A 1 at the value's category."""
         try:
             place = self._places.get(value)  # type: ignore[call-overload]
@@ -219,7 +225,7 @@ class CategoryColumn(Column):
         row[at + place] = 1.0
         return KNOWN
 
-    def _put_other(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def _put_other(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         if is_missing(value):
             last = at + len(self.categories) + (self.unknown == "column")
             return self._put_missing(name, row, last)
@@ -258,7 +264,7 @@ class CyclicColumn(Column):
     def _names_of_values(self, name: str) -> list[str]:
         return [f"{name}:sin", f"{name}:cos"]
 
-    def put(self, name: str, value: object, row: list[float], at: int) -> Outcome:
+    def put(self, name: str, value: object, row: list[float], at: int) -> ValueKind:
         """The point on the circle, or its centre if the value is missing."""
         if is_missing(value):
             return self._put_missing(name, row, at + 2)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.extras import imported
-from graphbandit.base.tables import Cell, Table
+from graphbandit.base.printed_table import Cell, Table
 from graphbandit.errors import InputError
-from graphbandit.evaluation.groups import Sums
+from graphbandit.evaluation.estimator import FULL, Estimator, OverTime
+from graphbandit.evaluation.group_sums import Sums
 from graphbandit.evaluation.intervals import Interval, Outside
 from graphbandit.evaluation.settings import Settings
-from graphbandit.evaluation.values import FULL, Estimator, OverTime
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,9 +12,9 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features.base import Encoder, Tally
+from graphbandit.features.column_kinds import NumberColumn
+from graphbandit.features.context_input import as_frame, as_row, listed
 from graphbandit.features.features import Features, as_encoder
-from graphbandit.features.kinds import NumberColumn
-from graphbandit.features.tables import as_frame, as_row, listed
 
 Arm = str | int
 """An arm's name, or its index where arms have no names."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Float, Int
 from graphbandit.plots.axes import figure_of, new_axes, panel_title, write_labels
-from graphbandit.plots.looks import Look, looks
+from graphbandit.plots.learner_looks import Look, looks
 from graphbandit.plots.style import name_ends
 from graphbandit.simulate import SimulationResult
 

@@ -76,14 +76,14 @@ def without_loops(graph: FeedbackGraph) -> Bool[np.ndarray, "arms arms"]:
     return dense
 
 
-class Layout(NamedTuple):
+class ArmPlaces(NamedTuple):
     """The centres of the circles, and the directions from them to their labels."""
 
     points: Float[np.ndarray, "arms 2"]
     outward: Float[np.ndarray, "arms 2"]
 
 
-def layout(graph: FeedbackGraph) -> Layout:
+def layout(graph: FeedbackGraph) -> ArmPlaces:
     """Place the arms: a small star with its hub above a row of leaves, as in the paper; otherwise on a circle.
 
     The hub of a larger star is inside the circle.
@@ -98,7 +98,7 @@ def layout(graph: FeedbackGraph) -> Layout:
         points[rim, 0] = np.arange(n - 1) - (n - 2) / 2
         points[hub, 1] = max(1.3, 0.2 * n)
         outward[rim, 1] = -1.0
-        return Layout(points, outward)
+        return ArmPlaces(points, outward)
     _, parts = connected_components(graph.to_sparse().astype(np.int32), directed=False)
     rim.sort(key=lambda a: (parts[a], a))  # connected arms are neighbours
     angles = np.pi / 2 - 2 * np.pi * np.arange(len(rim)) / len(rim)
@@ -107,10 +107,10 @@ def layout(graph: FeedbackGraph) -> Layout:
     points[rim] = (max(apart * len(rim) / (2 * np.pi), 0.8) if n > 1 else 0.0) * outward[rim]
     if hub is not None:
         outward[hub] = np.cos(np.pi / 2 - np.pi / len(rim)), np.sin(np.pi / 2 - np.pi / len(rim))
-    return Layout(points, outward)
+    return ArmPlaces(points, outward)
 
 
-def canvas(places: Layout, panels: int) -> tuple[Figure, list[Axes]]:
+def canvas(places: ArmPlaces, panels: int) -> tuple[Figure, list[Axes]]:
     """A figure of that many equal panels, each with room for the circles and their labels."""
     from graphbandit.plots.notebook import NotebookFigure
 
@@ -132,7 +132,7 @@ def canvas(places: Layout, panels: int) -> tuple[Figure, list[Axes]]:
 def draw(
     axes: Axes,
     graph: FeedbackGraph,
-    places: Layout,
+    places: ArmPlaces,
     values: Float[np.ndarray, " arms"],
     played: Float[np.ndarray, " arms"],
     best: int,

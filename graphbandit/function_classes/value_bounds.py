@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from graphbandit.base.arrays import ArmMasks, RoundIndices, RoundsByArms
+from graphbandit.base.array_types import ArmMasks, RoundIndices, RoundsByArms
 
 
 def candidates_within(lower: RoundsByArms, upper: RoundsByArms, available: ArmMasks | None = None) -> ArmMasks:

@@ -54,7 +54,7 @@ def _keel(name: str, file: Path) -> LabelledData:
         return read_keel(file)
     arrays = read_npz(file, [f"{name}_X", f"{name}_y", f"{name}_classes"])
     classes = tuple(map(str, arrays[f"{name}_classes"]))
-    return LabelledData(X=arrays[f"{name}_X"], y=arrays[f"{name}_y"], classes=classes)
+    return LabelledData(X=arrays[f"{name}_X"], y=arrays[f"{name}_y"], class_names=classes)
 
 
 def _movielens(file: Path) -> RatingData:
@@ -166,4 +166,4 @@ def principal_components(X: npt.ArrayLike, components: int) -> Float[np.ndarray,
 def _bundled(name: str) -> LabelledData:
     datasets = imported("sklearn.datasets", "sklearn", f"{name!r} comes with scikit-learn")
     loaded = getattr(datasets, f"load_{name}")()
-    return LabelledData(X=loaded.data, y=loaded.target, classes=tuple(map(str, loaded.target_names)))
+    return LabelledData(X=loaded.data, y=loaded.target, class_names=tuple(map(str, loaded.target_names)))

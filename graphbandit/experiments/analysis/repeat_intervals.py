@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbandit.base.printed_table import short_number, signed_number
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.tables import short_number, signed_number
 
 LEVEL = 0.95
 """The level of every interval and test."""
@@ -22,7 +22,7 @@ RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class Interval:
+class RepeatInterval:
     """An estimate and the bounds of its interval; the bounds are nan if there are fewer than two repeats."""
 
     mean: float
@@ -58,7 +58,7 @@ class Interval:
         return self.low > high or self.high < low
 
 
-def student_interval(values: Float[np.ndarray, " n"]) -> Interval:
+def student_interval(values: Float[np.ndarray, " n"]) -> RepeatInterval:
     """mean ∓ t * standard error, with t the quantile of Student's distribution with n - 1 degrees of freedom.
 
     >>> found = student_interval(np.array([1.0, 2.0, 3.0]))
@@ -71,36 +71,36 @@ def student_interval(values: Float[np.ndarray, " n"]) -> Interval:
     mean = float(values.mean()) if n else math.nan
     error = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
     margin = float(t.ppf((1 + LEVEL) / 2, n - 1)) * error if n > 1 else math.nan
-    return Interval(mean, mean - margin, mean + margin)
+    return RepeatInterval(mean, mean - margin, mean + margin)
 
 
 def bootstrap_interval(
     samples: Float[np.ndarray, "series repeats"],
     statistic: Callable[[Float[np.ndarray, "n series"]], Float[np.ndarray, " n"]],
-) -> Interval:
+) -> RepeatInterval:
     """A statistic of the means of several series, with its quantiles over resampled repeats.
 
     A repeat that any of the series lacks (nan) is left out.
 
     >>> twice = np.array([[2.0, 4.0, 6.0], [1.0, 2.0, 3.0]])
     >>> bootstrap_interval(twice, lambda means: means[:, 0] / means[:, 1])
-    Interval(mean=2.0, low=2.0, high=2.0)
+    RepeatInterval(mean=2.0, low=2.0, high=2.0)
     """
     whole = samples[:, np.isfinite(samples).all(axis=0)]
     n = whole.shape[1]
     if n == 0:
-        return Interval(math.nan, math.nan, math.nan)
+        return RepeatInterval(math.nan, math.nan, math.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = float(statistic(whole.mean(axis=1)[None, :])[0])
         if n == 1:
-            return Interval(mean, math.nan, math.nan)
+            return RepeatInterval(mean, math.nan, math.nan)
         drawn = stream(0, "bootstrap", n).integers(n, size=(RESAMPLES, n))
         values = statistic(whole[:, drawn].mean(axis=2).T)
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(mean, float(low), float(high))
+    return RepeatInterval(mean, float(low), float(high))
 
 
-def slope_interval(x: Float[np.ndarray, " points"], samples: Float[np.ndarray, "points repeats"]) -> Interval:
+def slope_interval(x: Float[np.ndarray, " points"], samples: Float[np.ndarray, "points repeats"]) -> RepeatInterval:
     """The exponent b of the least-squares fit of means ~ x^b on logarithmic axes; nan if a mean is not positive.
 
     >>> slope_interval(np.array([1.0, 4.0, 16.0]), np.array([[1.0, 2.0], [2.0, 4.0], [4.0, 8.0]])).mean

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbandit.base.arrays import Contexts, RoundsByArms
+from graphbandit.base.array_types import Contexts, RoundsByArms
 from graphbandit.base.checks import numbers, setting_array
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import SettingError
 from graphbandit.function_classes.base import Draws, FunctionClass
-from graphbandit.function_classes.finite_callable import FiniteClass
+from graphbandit.function_classes.finite import FiniteClass
 
 Function = Callable[[Contexts, Shaped[np.ndarray, "..."]], RoundsByArms]
 

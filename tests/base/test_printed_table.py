@@ -5,7 +5,7 @@ import math
 import pytest
 from rich.console import Console
 
-from graphbandit.base.tables import Cell, Table, counted, number_cell, short_number, signed_number
+from graphbandit.base.printed_table import Cell, Table, counted, number_cell, short_number, signed_number
 
 TABLE = Table(
     "Regret",

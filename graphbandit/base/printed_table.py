@@ -1,6 +1,6 @@
 """One table for the console, the pages and the documents: headings, rows of cells, and how each is aligned.
 
-A page renders it with the macro `table` of ``plots/pages/templates/parts.html``.
+A page renders it with the macro `table` of ``plots/pages/templates/macros.html``.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbandit.base.shapes import Float, Int
-from graphbandit.evaluation.groups import Terms, group_slack
+from graphbandit.evaluation.group_sums import Terms, group_slack
 from graphbandit.evaluation.intervals import (
     Groups,
     Interval,

@@ -18,7 +18,7 @@ from graphbandit.logs.graph_rows import GraphStore, edge_columns, edge_row
 from graphbandit.rounds.shown import Graphs
 
 
-class Source(ABC):
+class Storage(ABC):
     """The rounds of a log, read in batches.
 
     `lost_bytes`: the size of rows that a killed writer left unfinished, and that are left out.
@@ -42,8 +42,8 @@ class Source(ABC):
     def reward_range(self) -> tuple[float, float]:
         """The smallest and the largest reward; (nan, nan) if there is none."""
 
-    def restricted(self, first: int, stop: int) -> Source:
-        """A source that may drop all rounds but these, so that it can be sent elsewhere."""
+    def restricted(self, first: int, stop: int) -> Storage:
+        """The same log, possibly without all rounds but these, so that little is sent elsewhere."""
         return self
 
     @property
@@ -52,7 +52,7 @@ class Source(ABC):
         return 0
 
 
-class ArraySource(Source):
+class ArrayStorage(Storage):
     """Rounds that are in memory as arrays."""
 
     def __init__(self, layout: Layout, rounds: LogBatch, length: int | None = None) -> None:
@@ -62,10 +62,10 @@ class ArraySource(Source):
     def __len__(self) -> int:
         return self._length
 
-    def restricted(self, first: int, stop: int) -> ArraySource:
+    def restricted(self, first: int, stop: int) -> ArrayStorage:
         """The same log, holding only these rounds."""
         part = slice(first - self._offset, stop - self._offset)
-        return ArraySource(self.layout, self._rounds.take(part), self._length)
+        return ArrayStorage(self.layout, self._rounds.take(part), self._length)
 
     def batches(self, first: int, stop: int, size: int) -> Iterator[LogBatch]:
         """Slices; nothing is copied."""
@@ -91,11 +91,11 @@ class ArraySource(Source):
 def graph_rows(layout: Layout, graphs: Graphs) -> pa.Table:
     """The stored graphs of a batch as rows of the graphs table, numbered as the batch's index counts them."""
     stored = graphs.stored_graphs() if isinstance(graphs, FeedbackGraphs) else list(graphs.stored)
-    edges, odds = edge_columns([edge_row(graph) for graph in stored])
-    return pa.table([pa.array(range(len(stored)), pa.int64()), edges, odds], schema=layout.schema(GRAPHS))
+    edges, edge_probabilities = edge_columns([edge_row(graph) for graph in stored])
+    return pa.table([pa.array(range(len(stored)), pa.int64()), edges, edge_probabilities], schema=layout.schema(GRAPHS))
 
 
-class TableSource(Source):
+class TableStorage(Storage):
     """Rounds that are in memory as Arrow tables; rewards may come in any order."""
 
     def __init__(self, layout: Layout, decisions: pa.Table, rewards: pa.Table, graphs: pa.Table | None) -> None:

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from graphbandit.base.shapes import Float
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
-from graphbandit.logs.array_input import log_stamp, told_n_arms
 from graphbandit.logs.arrow_rows import fixed_lists
 from graphbandit.logs.column_types import arm_numbers, is_text, plain
 from graphbandit.logs.format import (
@@ -25,7 +24,8 @@ from graphbandit.logs.format import (
     check_columns,
     check_present,
 )
-from graphbandit.logs.sources import TableSource, graph_rows
+from graphbandit.logs.from_arrays import log_stamp, told_n_arms
+from graphbandit.logs.storage import TableStorage, graph_rows
 from graphbandit.rounds.shown import Graphs
 
 
@@ -39,7 +39,7 @@ def to_arrow(frame: Any, name: str) -> pa.Table:
         raise LogError(f"{name} is a {type(frame).__name__}; expected a data frame: {error}") from None
 
 
-def source_of_frames(
+def storage_of_frames(
     decisions: Any,
     rewards: Any,
     graphs: Any,
@@ -47,7 +47,7 @@ def source_of_frames(
     probabilities: str | Sequence[str] | None,
     n_arms: int | None,
     arms: Sequence[str] | None,
-) -> TableSource:
+) -> TableStorage:
     """The rounds of two frames, as `Log.from_frames` describes them."""
     rounds = to_arrow(decisions, "decisions")
     rounds = _with_lists(rounds, "probabilities", probabilities)
@@ -73,7 +73,7 @@ def source_of_frames(
         columns={field.name: field.type for field in rounds.schema if field.name not in DECISION_COLUMNS},
     )
     rounds, table = _with_graphs(rounds, graphs, size, layout)
-    return TableSource(layout, rounds, seen, table)
+    return TableStorage(layout, rounds, seen, table)
 
 
 def _with_lists(table: pa.Table, name: str, columns: str | Sequence[str] | None) -> pa.Table:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.arrays import ObservationIndices, PerObservation
+from graphbandit.base.array_types import ObservationIndices, PerObservation
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float, Int
 from graphbandit.errors import InputError
@@ -56,17 +56,18 @@ class _Buffer:
 
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Columns:
+class ObservationColumns:
     """N observations as columns, in their order.
 
-    A `Columns` never changes: `append` returns a new one. Both share memory, in which the new rows are written behind
-    the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts together take hardly
-    more memory than the last. A file holds the N rows and no more.
+    An `ObservationColumns` never changes: `append` returns a new one. Both share memory, in which the new rows are
+    written behind the old ones; it doubles when it is full. So N observations in parts cost O(N), and all parts
+    together take hardly more memory than the last. A file holds the N rows and no more.
 
     - `contexts`: what the class knows of (x, a), one row an observation.
     - `arms`, `rewards`, `rounds`: the arm, the reward and the round of each.
 
-    >>> one = Columns.empty((2,)).append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]), np.array([0]))
+    >>> none = ObservationColumns.empty((2,))
+    >>> one = none.append(np.array([[0.5, 1.0]]), np.array([3]), np.array([0.25]), np.array([0]))
     >>> two = one.append(np.array([[0.0, 2.0]]), np.array([1]), np.array([0.75]), np.array([1]))
     >>> len(one), two.arms, np.shares_memory(one.rewards, two.rewards)
     (1, array([3, 1]), True)
@@ -106,16 +107,16 @@ class Columns:
     def __len__(self) -> int:
         return len(self.arms)
 
-    def __reduce__(self) -> tuple[Callable[[], "Columns"], tuple[()]]:
+    def __reduce__(self) -> tuple[Callable[[], "ObservationColumns"], tuple[()]]:
         """Pickled, and copied, as the rows it holds."""
-        return partial(Columns, **self._rows._asdict()), ()
+        return partial(ObservationColumns, **self._rows._asdict()), ()
 
     @property
     def _rows(self) -> _Rows:
         return _Rows(self.contexts, self.arms, self.rewards, self.rounds)
 
     @classmethod
-    def empty(cls, row: tuple[int, ...]) -> "Columns":
+    def empty(cls, row: tuple[int, ...]) -> "ObservationColumns":
         """No observation yet, of rows of this shape."""
         none = np.empty(0, dtype=np.int64)
         return cls(contexts=np.empty((0, *row)), arms=none, rewards=np.empty(0), rounds=none)
@@ -126,20 +127,20 @@ class Columns:
         arms: Int[np.ndarray, " new"],
         rewards: Float[np.ndarray, " new"],
         rounds: Int[np.ndarray, " new"],
-    ) -> "Columns":
-        """Return a new `Columns` with these observations added at the end."""
+    ) -> "ObservationColumns":
+        """Return a new `ObservationColumns` with these observations added at the end."""
         row, new = self.contexts.shape[1:], _Rows(contexts, arms, rewards, rounds)
         new.check(row)
         count = len(self) + len(arms)
         buffer = self._buffer
         with buffer.lock:
-            # another `Columns` may already have been appended to this one, and uses the memory behind it
+            # another `ObservationColumns` may already have been appended to this one, and uses the memory behind it
             if buffer.used == len(self) and count <= len(buffer.arms):
                 buffer.write(new)
             else:
                 buffer = _Buffer(row, max(count, 2 * len(self), 16))
                 buffer.write(self._rows)
                 buffer.write(new)
-        grown = Columns.__new__(Columns)
+        grown = ObservationColumns.__new__(ObservationColumns)
         grown._look_at(buffer, count)
         return grown

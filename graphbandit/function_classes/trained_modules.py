@@ -11,7 +11,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Float, Int
 from graphbandit.function_classes.from_scratch import BLOCK, in_blocks
-from graphbandit.function_classes.training import precision_of, side_by_side, tensor
+from graphbandit.function_classes.training import over_modules, precision_of, tensor
 
 if TYPE_CHECKING:
     import torch
@@ -44,7 +44,7 @@ def _aligned_products() -> "type[TorchFunctionMode]":
     return Aligned
 
 
-class Networks:
+class TrainedModules:
     """Trained modules of one kind, from rows (n, d) to (n, outputs) or (n,).
 
     The modules stay on the processor. Each device gets copies when they are first needed, which are never pickled: so
@@ -98,7 +98,7 @@ class Placed:
         self._turn: AbstractContextManager[Any] = nullcontext()
         if len(there) > 1:
             state = stack_module_state(there)
-            side = side_by_side(copy.deepcopy(there[0]), of_each=False)
+            side = over_modules(copy.deepcopy(there[0]), of_each=False)
             self._call = lambda rows: side(*state, rows).transpose(0, 1)
             self._turn = threading.Lock()  # the copy holds the members' states while they are evaluated
         self.block, self._aligned = BLOCK, False

@@ -35,7 +35,7 @@ def social_network(
     Degrees have P(d) proportional to d^-g on 1 .. largest_degree, where g is what gives the mean: 1.91 for Flixster's.
     That also gives its median and mode, 1. They are the quantiles of that law at (i + u) / n_nodes with one uniform u,
     so that every draw meets the figures. Edges are those of the configuration model: the ends are paired at random;
-    self-loops and repeats are then swapped away with random other edges, and small connected parts are swapped into
+    self-loops and repeats are then swapped away with random other edges, and small components are swapped into
     the large one, both without changing a degree.
 
     In real networks friends of friends are often friends; here they are so no more often than by chance.
@@ -106,23 +106,23 @@ def _simple(
 def _connected(
     pairs: Int32[np.ndarray, "edges 2"], n_nodes: int, rng: np.random.Generator
 ) -> Int32[np.ndarray, "edges 2"]:
-    """The same degrees in one connected part.
+    """The same degrees in one connected component.
 
-    One edge of every small part swaps ends with an edge of the largest part that is not in its spanning tree. Both ends
-    of the first edge are then joined to that tree.
+    One edge of every small component swaps ends with an edge of the largest component that is not in its spanning tree.
+    Both ends of the first edge are then joined to that tree.
     """
     import scipy
 
     from graphbandit.kernels.graphs.networks import grown_sets
 
-    part = grown_sets(pairs[:, 0], pairs[:, 1], np.arange(len(pairs)), n_nodes, n_nodes)
-    largest = int(np.argmax(np.bincount(part)))
-    parts, one_each = np.unique(part[pairs[:, 0]], return_index=True)
-    small = one_each[parts != largest]
+    component = grown_sets(pairs[:, 0], pairs[:, 1], np.arange(len(pairs)), n_nodes, n_nodes)
+    largest = int(np.argmax(np.bincount(component)))
+    components, one_each = np.unique(component[pairs[:, 0]], return_index=True)
+    small = one_each[components != largest]
     graph = scipy.sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n_nodes, n_nodes))
     _, before = scipy.sparse.csgraph.breadth_first_order(graph.tocsr(), largest, directed=False)
     in_tree = (before[pairs[:, 0]] == pairs[:, 1]) | (before[pairs[:, 1]] == pairs[:, 0])
-    spare = np.flatnonzero((part[pairs[:, 0]] == largest) & ~in_tree)
+    spare = np.flatnonzero((component[pairs[:, 0]] == largest) & ~in_tree)
     if len(spare) < len(small):
         raise SettingError(f"n_nodes is {n_nodes}, which so few edges do not connect; expected a larger mean_degree")
     _swap(pairs, small, rng.choice(spare, len(small), replace=False))

@@ -1,4 +1,4 @@
-"""Data sets in which every reward is known: a table of rows and arms, played in random order again and again."""
+"""Data sets in which every reward is known: their rows are played in random order again and again."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,27 +18,27 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableEnvironment(Environment):
-    """An environment whose rounds are the rows of a table of mean rewards; `classification` and `ratings` build it.
+class KnownRewardsEnvironment(Environment):
+    """Rounds are the rows of a data set with the mean rewards of all arms; `classification` and `ratings` build it.
 
     Each repeat takes the rows in its own random order. After the last row it takes all rows in a new random order, so
-    there is no last round. Regret is computed from the table.
+    there is no last round. Regret is computed from these means.
 
     - `contexts`: (rows, d), the context of each row.
-    - `table`: (rows, K), the mean rewards of each row.
+    - `means`: (rows, K), the mean rewards of each row.
     - `source`: where the graphs come from.
-    - `arm_names`: the names of the K arms.
-    - `reward_noise`: the standard deviation of the normal noise that is added to the table's rewards; 0 by default.
+    - `arms`: the names of the K arms.
+    - `reward_noise`: the standard deviation of the normal noise that is added to the rewards; 0 by default.
     - `noise`: the noise learners are told; None (default): sqrt((h - l)^2 / 4 + reward_noise^2), where l and h are the
-      smallest and the largest entry of the table. A reward between l and h is sub-Gaussian with scale (h - l) / 2,
-      whatever its distribution given the context.
+      smallest and the largest of the means. A reward between l and h is sub-Gaussian with scale (h - l) / 2, whatever
+      its distribution given the context.
     - `function_class`: the function class that learners are told; None (default): a linear function for each arm.
     """
 
     contexts: Float[np.ndarray, "rows d"]
-    table: Float[np.ndarray, "rows arms"]
+    means: Float[np.ndarray, "rows arms"]
     source: GraphSource
-    arm_names: tuple[str, ...]
+    arms: tuple[str, ...]
     reward_noise: float = 0.0
     noise: float | None = None
     function_class: FunctionClass[Any, Any, Any] | None = None
@@ -53,7 +53,7 @@ class TableEnvironment(Environment):
     @property
     def n_arms(self) -> int:
         """K."""
-        return int(self.table.shape[1])
+        return int(self.means.shape[1])
 
     @property
     def n_rows(self) -> int:
@@ -63,22 +63,22 @@ class TableEnvironment(Environment):
     @property
     def told_noise(self) -> float:
         """The sub-Gaussian scale that learners are told."""
-        spread = float(self.table.max() - self.table.min()) / 2
+        spread = float(self.means.max() - self.means.min()) / 2
         return hypot(spread, self.reward_noise) if self.noise is None else self.noise
 
-    def instance(self, seed: int, repeat: int = 0) -> "TableInstance":
+    def instance(self, seed: int, repeat: int = 0) -> "KnownRewardsInstance":
         """The rows in the random orders of this repeat."""
         check_repeat(seed, repeat)
-        return TableInstance(environment=self, seed=seed, repeat=repeat)
+        return KnownRewardsInstance(environment=self, seed=seed, repeat=repeat)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class TableInstance(BlockInstance):
+class KnownRewardsInstance(BlockInstance):
     """One repeat."""
 
     stream_name = "table"
 
-    environment: TableEnvironment
+    environment: KnownRewardsEnvironment
 
     def problem(self, horizon: int | None) -> Problem:
         """The function class and the noise of the environment; without a class, a linear function for each arm."""
@@ -94,7 +94,7 @@ class TableInstance(BlockInstance):
     def _block(self, number: int) -> Rounds:
         given = self.environment
         rows = self.rows(number * BLOCK, (number + 1) * BLOCK)
-        means = given.table[rows]
+        means = given.means[rows]
         rewards = means
         if given.reward_noise > 0:
             rewards = means + given.reward_noise * self.draws("noise", number).standard_normal(means.shape)

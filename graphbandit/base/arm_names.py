@@ -13,6 +13,9 @@ from typing import Any
 from graphbandit.base.saved_files import savable
 from graphbandit.errors import GraphBanditError, InputError, SettingError, UnknownArmError
 
+MOST_ARMS = 2**31 - 1
+"""Graphs and logs number their arms in 32 bits."""
+
 
 @savable
 @dataclass(frozen=True, repr=False)
