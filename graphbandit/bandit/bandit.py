@@ -15,27 +15,20 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
+from graphbandit.bandit.bandit_log import BanditLog, LogSync, is_log, stage_taken
 from graphbandit.bandit.catalogue import Catalogue, retired_arms, with_more_arms
 from graphbandit.bandit.decider import Decider, may_reveal
-from graphbandit.bandit.from_deciders import check_taken, take
-from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.handed_out import Maker, made_round, this_process
-from graphbandit.bandit.inputs import (
-    available_of,
-    check_key,
-    check_keys,
-    contexts_of,
-    on_offer,
-    one_context,
-    rewards_in_order,
-    rewards_of,
-)
-from graphbandit.bandit.keys import Keys
-from graphbandit.bandit.log import BanditLog, LogSync, is_log, stage_taken
+from graphbandit.bandit.decision_maker import Maker, made_round, this_process
+from graphbandit.bandit.given_arms import available_of, on_offer
+from graphbandit.bandit.given_contexts import contexts_of, one_context
+from graphbandit.bandit.given_graphs import Graph, graph_of, graphs_of
+from graphbandit.bandit.given_rewards import rewards_in_order, rewards_of
+from graphbandit.bandit.keys import Keys, check_key, check_keys
+from graphbandit.bandit.learning_from_rows import past_rounds
 from graphbandit.bandit.open_decisions import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms, check_own_arms, given_rounds, own_rounds, with_own_arms
-from graphbandit.bandit.past_rows import past_rounds
 from graphbandit.bandit.saving import SavedBandit, load_bandit, save_bandit
+from graphbandit.bandit.taken_decisions import check_taken, take
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
@@ -527,7 +520,7 @@ class Bandit:
                 raise InputError(
                     "rewards, actions, probabilities, graphs, available or arms came with a log, which has them"
                 )
-            from graphbandit.bandit.from_log import learnt_from_log
+            from graphbandit.bandit.learning_from_logs import learnt_from_log
 
             with self._alone():
                 self._do(_Change(learnt_from_log(self._settled(), contexts, cluster)))

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer
+from graphbandit.bandit.given_arms import available_of, on_offer
+from graphbandit.bandit.given_contexts import contexts_of
+from graphbandit.bandit.given_graphs import Graph, graph_of, graphs_of
+from graphbandit.bandit.keys import check_key, check_keys
 from graphbandit.bandit.own_arms import RoundArms, given_rounds, own_rounds, with_own_arms
 from graphbandit.base.shapes import Bool, Int
 from graphbandit.graphs.batch import FeedbackGraphs

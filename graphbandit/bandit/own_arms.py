@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from graphbandit.bandit.catalogue import graph_with_more_arms
-from graphbandit.bandit.graph_inputs import Arms, Graph, given_batch, graph_of, graphs_of
-from graphbandit.bandit.inputs import available_of, contexts_of, rewards_of, rounds_told
+from graphbandit.bandit.given_arms import available_of
+from graphbandit.bandit.given_contexts import contexts_of, rounds_told
+from graphbandit.bandit.given_graphs import Arms, Graph, given_batch, graph_of, graphs_of
+from graphbandit.bandit.given_rewards import rewards_of
 from graphbandit.base.arms import ArmNames, arm_index, known_arm
 from graphbandit.base.checks import available_array
 from graphbandit.base.shapes import Bool, Float, Int, Shaped

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph
+from graphbandit.bandit.given_graphs import Graph
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.bandit.restored_state import check_state
+from graphbandit.bandit.state_check import check_state
 from graphbandit.bandit.unsavable import HandedIn
 from graphbandit.base import saved_files
 from graphbandit.base.arms import ArmNames

@@ -11,7 +11,7 @@ from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import Drawer
 from graphbandit.function_classes.finite import AnyFiniteModel, FiniteFunctionClass, FiniteModel, FiniteSpace, blocks_of
-from graphbandit.rounds.size import small
+from graphbandit.rounds.small_numbers import small
 
 _finite_candidates = DirectCall("function_classes.finite", "finite_candidates")
 

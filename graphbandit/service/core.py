@@ -12,8 +12,8 @@ import numpy as np
 
 from graphbandit import function_classes, learners
 from graphbandit.bandit.decider import may_reveal, uniform
-from graphbandit.bandit.graph_inputs import Graph, graph_batch
-from graphbandit.bandit.inputs import stacked_masks
+from graphbandit.bandit.given_arms import stacked_masks
+from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError

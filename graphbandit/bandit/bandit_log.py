@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph, graph_batch
-from graphbandit.bandit.inputs import stacked_masks
+from graphbandit.bandit.given_arms import stacked_masks
+from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base.checks import setting_choice
 from graphbandit.base.shapes import Bool, Int, Shaped
 from graphbandit.errors import LogError, SettingError

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import graphs_of
-from graphbandit.bandit.inputs import arms_of, available_of, contexts_of, rounds_told
+from graphbandit.bandit.given_arms import arms_of, available_of
+from graphbandit.bandit.given_contexts import contexts_of, rounds_told
+from graphbandit.bandit.given_graphs import graphs_of
 from graphbandit.bandit.own_arms import own_batch, past_arms
 from graphbandit.base.arms import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
