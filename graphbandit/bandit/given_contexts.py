@@ -10,7 +10,7 @@ from graphbandit.base.checks import FLOAT
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Shaped
 from graphbandit.errors import InputError
-from graphbandit.features import Tally
+from graphbandit.features import NOTHING, Tally
 from graphbandit.features.tables import as_frame
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Graphs
@@ -59,13 +59,13 @@ def _is_frame(contexts: object) -> bool:
     return is_frame(contexts)
 
 
-def one_context(problem: Problem, context: object) -> Shaped[np.ndarray, "1 ..."]:
-    """`contexts_of` for one context of a problem without features; most are an array of small numbers."""
-    if type(context) is np.ndarray and context.dtype == FLOAT:
-        copied = context[None].copy()
+def one_context(problem: Problem, context: object) -> tuple[Shaped[np.ndarray, "1 ..."], Tally]:
+    """`contexts_of` for one context; most are an array of small numbers, for a problem without features."""
+    if type(context) is np.ndarray and context.dtype == FLOAT and problem.features is None:
+        copied = context.copy()
         if small_floats(copied, _FINITE):
-            return copied
-    return contexts_of(problem, context, many=False)[0]
+            return copied[None], NOTHING
+    return contexts_of(problem, context, many=False)
 
 
 def rounds_told(*, graphs: object = None, available: object = None, columns: Iterable[object] = ()) -> int:

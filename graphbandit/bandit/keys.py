@@ -38,6 +38,10 @@ class Keys:
         found = self._made.get(key)
         return None if found is None else found.detached()
 
+    def __getitem__(self, key: str) -> Decision:
+        """A copy of the decision of this key, which is remembered."""
+        return self._made[key].detached()
+
     def number(self, key: str) -> int:
         """The id of the decision of this key."""
         if key not in self._made:

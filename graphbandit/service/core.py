@@ -11,7 +11,8 @@ import msgspec
 import numpy as np
 
 from graphbandit import function_classes, learners
-from graphbandit.bandit.decider import may_reveal, uniform
+from graphbandit.bandit.decider import uniform
+from graphbandit.bandit.decision_maker import may_reveal
 from graphbandit.bandit.given_arms import stacked_masks
 from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files

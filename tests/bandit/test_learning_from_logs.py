@@ -95,7 +95,7 @@ def test_rounds_of_an_epoch_are_not_kept(made, monkeypatch):
     one.learn(made.log)
     assert max(seen) <= 64
     assert sum(seen) == N
-    assert not len(one._loop.waiting)
+    assert not len(one._journal.loop.waiting)
 
 
 @pytest.mark.parametrize(
