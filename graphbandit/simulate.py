@@ -15,6 +15,7 @@ from graphbandit.base.parallel_tasks import side_by_side
 from graphbandit.base.regret_page import regret_page
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.signatures import readable
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
@@ -122,6 +123,7 @@ def _band(
     return mean, mean - reach, mean + reach
 
 
+@readable
 def simulate(
     learners: Mapping[str, Learner[Any]] | Learner[Any],
     environment: Environment,

@@ -28,6 +28,7 @@ from graphbandit.bandit.taken_decisions import decided_elsewhere
 from graphbandit.base.checks import setting_boolean, setting_integer
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
+from graphbandit.base.signatures import Readable
 from graphbandit.errors import InputError, NestedCallError, SettingError
 from graphbandit.features import Tally
 from graphbandit.function_classes.base import FunctionClass
@@ -80,6 +81,8 @@ class Bandit:
     >>> bandit.awaited(decision)
     array([1])
     """
+
+    __signature__ = Readable()
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
+from graphbandit.base.signatures import readable
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.groups import Sums
 from graphbandit.evaluation.intervals import Interval, asymptotic
@@ -35,6 +36,7 @@ from graphbandit.logs.cluster import on_cluster, partitions
 Progress = Callable[[int, int], None]
 
 
+@readable
 def evaluate(
     log: Log | str | os.PathLike[str],
     policies: Any,
