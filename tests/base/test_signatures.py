@@ -28,11 +28,11 @@ def test_help_has_no_long_lines_and_no_paths_of_types(thing):
 
 def test_a_signature_has_a_line_for_each_argument_where_one_line_is_too_long():
     def function(
-        value: object, *, a_long_name: int | None = None, another_name_that_is_long: str | None = None
+        value: object, *, a_long_name: int | None = None, a_longer_one: str | None = None, last: int = 0
     ) -> gb.Decision:
         raise NotImplementedError
 
-    lines = ["value: object", "*", "a_long_name: int | None = None", "another_name_that_is_long: str | None = None"]
+    lines = ["value: object", "*", "a_long_name: int | None = None", "a_longer_one: str | None = None", "last: int = 0"]
     expected = "".join(["(\n", *(f"    {line},\n" for line in lines), ") -> Decision"])
     assert str(inspect.signature(readable(function))) == expected
     assert list(inspect.signature(gb.Problem).parameters)[:2] == ["arms", "features"]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from benchmarks.evaluation import real_data
 from graphbandit.errors import InputError
 from graphbandit.evaluation import Log, evaluate
-from graphbandit.studies.evaluation import real_data
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 if not DATA.exists():

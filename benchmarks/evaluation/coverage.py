@@ -16,13 +16,13 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from benchmarks.evaluation.problems import GRAPHS, ClickProblem
 from graphbandit.base.seeds import stream
 from graphbandit.base.tables import Table
 from graphbandit.evaluation import INTERVALS, compare, evaluate
 from graphbandit.evaluation.settings import ANY_SIZE, IntervalKind
 from graphbandit.evaluation.values import Estimator
 from graphbandit.logs import Log
-from graphbandit.studies.evaluation.problems import GRAPHS, ClickProblem
 
 Quantity = Literal["value", "difference", "all times"]
 Scenario = Literal["mild", "heavy", "deterministic", "adaptive", "drift"]
