@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from jaxtyping import install_import_hook
 
-import tests.shapes  # noqa: F401  # the hook below names it
+import tests.helpers.shapes  # noqa: F401  # the hook below names it
 
 for library in ("OMP", "OPENBLAS", "MKL"):
     # Tests run side by side, each on a core of its own, so more threads only wait for each other: small fits of
@@ -24,7 +24,7 @@ if os.environ.get("GRAPHBANDIT_CHECK_SHAPES") == "1":
     package = Path(__file__).parent / "graphbandit"
     modules = [f"graphbandit.{module.name}" for module in pkgutil.iter_modules([str(package)])]
     modules.remove("graphbandit.kernels")
-    install_import_hook(modules, "tests.shapes.check")
+    install_import_hook(modules, "tests.helpers.shapes.check")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

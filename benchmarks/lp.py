@@ -17,7 +17,7 @@ import graphbandit as gb
 from benchmarks.lp_rivals import MODES, Highs, Scipy
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
-from tests.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph, sampling_lp
+from tests.helpers.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph, sampling_lp
 
 CHUNK = 10
 """Programs that one contender solves before the next has its turn."""

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from tests.lp_instances import CoveringLP
+from tests.helpers.lp_instances import CoveringLP
 
 MODES = ("new model", "new numbers", "run")
 """What is timed of highspy: the program handed over as arrays, solved and read; the same when the graph is in it

@@ -16,7 +16,7 @@ import graphbandit as gb
 from benchmarks import vowpal
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
-from tests.lp_instances import FAMILIES, random_graph
+from tests.helpers.lp_instances import FAMILIES, random_graph
 
 BATCH = 16
 CONTEXT_SIZE = 5

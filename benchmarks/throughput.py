@@ -16,7 +16,7 @@ import numpy as np
 import graphbandit as gb
 from benchmarks.settings import Settings
 from benchmarks.timing import Progress, no_collection, ratio, summary, timed
-from tests import reference
+from tests.references import paper as reference
 
 GRAPHS = ("star", "clique_group", "random")
 REWARD_SCALE = 8.0

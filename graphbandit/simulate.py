@@ -235,19 +235,20 @@ class Run:
     def play(self, loop: Loop, rounds: Rounds, rng: np.random.Generator, keep_decisions: bool) -> Loop:
         """Decide and observe these rounds, learn whenever an epoch ends, and return the loop after them."""
         began = time.thread_time()
-        shown, start = rounds.shown, 0
+        shown, start, first = rounds.shown, 0, loop.rounds
+        actions = np.empty(len(rounds), np.int64)
         while start < len(rounds):
             ready = loop.ready()
             if ready is not loop:
                 self.learnt.append(ready.learnt)
             part = slice(start, min(start + ready.playable, len(rounds)))
             decisions, loop = ready.play(shown[part], rounds.graphs[part], rounds.rewards[part], rng)
-            obtained = rounds.means[np.arange(part.start, part.stop), decisions.action]
-            self.regret[ready.rounds : loop.rounds] = rounds.best_means(part) - obtained
+            actions[part] = decisions.action
             if keep_decisions:
                 self.decisions.append(decisions)
             start = part.stop
         self.seconds += time.thread_time() - began
+        self.regret[first : loop.rounds] = rounds.best_means() - rounds.means[np.arange(len(rounds)), actions]
         return loop
 
 

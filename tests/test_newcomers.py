@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphbandit
-from tests.processes import printed
+from tests.helpers.processes import printed
 
 PACKAGE = Path(graphbandit.__file__).parent
 

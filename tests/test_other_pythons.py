@@ -26,7 +26,7 @@ PART = (
     "tests/bandit/test_own_arms.py",
     "tests/bandit/test_processes.py",
     "tests/learners/test_words.py",
-    "tests/test_own_classes.py",
+    "tests/bandit/test_own_classes.py",
     "tests/test_simulate.py",
 )
 

@@ -1,9 +1,4 @@
-"""The README's code runs and prints what it says, the README stays short, and its commands exist."""
-
-import re
-from pathlib import Path
-
-import pytest
+"""The README's code runs and prints what it says, and the README stays short."""
 
 from tests.docs.snippets import ROOT, blocks, run_page
 
@@ -27,17 +22,3 @@ def test_it_fits_on_a_screen_and_a_half():
 
 def test_code_leaves_nothing_in_the_repository():
     assert not list(ROOT.glob("*.gb"))
-
-
-def test_links_lead_somewhere():
-    for document in (README, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"):
-        for target in re.findall(r"\]\(([^)#]+)", document.read_text()):
-            if "://" not in target:
-                assert (Path(document).parent / target).exists(), f"{document.name} links to {target}"
-
-
-@pytest.mark.parametrize("target", ["reproduce", "test", "check", "bench", "docs", "dist", "clean"])
-def test_make_targets_exist_and_are_helped(target):
-    makefile = (ROOT / "Makefile").read_text()
-    assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
-    assert f"make {target}" in makefile

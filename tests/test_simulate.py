@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import graphbandit as gb
 from graphbandit.base.seeds import stream
+from graphbandit.errors import GraphError, SettingError
+from tests.helpers.refusals import check_refused, odd
 
 LEARNERS = {
     "ours": gb.AdaCBG(),
@@ -93,6 +96,36 @@ def test_summary(runs):
     assert "RegCB.G" in repr(runs)
 
 
+def test_bands_are_students(runs):
+    curves = runs.regret["FALCON"]
+    mean, lower, upper = runs.bands(0.9)["FALCON"]
+    expected = stats.t.interval(0.9, 2, loc=curves.mean(axis=0), scale=stats.sem(curves, axis=0))
+    np.testing.assert_allclose([lower[1:], upper[1:]], [end[1:] for end in expected], rtol=1e-9)
+    np.testing.assert_allclose(mean, curves.mean(axis=0))
+    with pytest.raises(SettingError, match="level is 1"):
+        runs.bands(1.0)
+
+
+def test_a_frame_has_a_row_a_round(runs):
+    frame = runs.to_pandas()
+    assert list(frame.columns) == ["learner", "repeat", "round", "regret"]
+    assert len(frame) == 4 * 3 * 300
+    last = frame[frame["round"] == 300].groupby("learner")["regret"].mean()
+    assert last["FALCON"] == pytest.approx(runs.summary()["FALCON"].mean)
+
+
+def test_a_notebook_shows_a_table_and_curves(environment):
+    page = gb.simulate(
+        {"FALCON": gb.Falcon(), "<greedy>": gb.Greedy()}, environment, rounds=12, repeats=5
+    )._repr_html_()
+    assert "&lt;greedy&gt;" in page
+    assert page.count("<polyline") == page.count("<polygon") == 2
+    alone = gb.simulate(gb.Greedy(), environment, rounds=3)._repr_html_()
+    assert "one repeat" in alone
+    assert "<polygon" not in alone
+    assert "nan" not in alone
+
+
 def test_repeats_are_reported_as_they_end(environment):
     seen = []
     gb.simulate(gb.learners.Uniform(), environment, rounds=4, repeats=5, progress=seen.append)
@@ -120,3 +153,46 @@ def test_masks_of_an_environment_from_arrays():
         assert offered[np.arange(n), played].all()
         best = np.where(offered, means, -np.inf).max(axis=1)
         np.testing.assert_allclose(runs.regret[name][0], np.cumsum(best - means[np.arange(n), played]))
+
+
+def simulate(learners=LEARNERS["uniform"], environment=None, **kwargs):
+    where = gb.environments.paper(n_arms=4, graph="star") if environment is None else environment
+    return lambda: gb.simulate(learners, where, **{"rounds": 3, **kwargs})
+
+
+NO_LOOPS = gb.FeedbackGraph.from_dense(1 - np.eye(4), require_loops=False)
+
+
+def from_arrays():
+    return gb.environments.from_arrays(
+        contexts=np.zeros((5, 2)), graphs=gb.graphs.complete(3), rewards=np.zeros((5, 3))
+    )
+
+
+REFUSED = {
+    **odd("rounds", simulate, but=["huge"], zero=0, half=2.5),
+    **odd("repeats", simulate, but=["huge"], zero=0),
+    **odd("chunk", simulate, but=["huge"], zero=0),
+    **odd("workers", simulate, but=["huge", "None"], zero=0),
+    **odd("seed", simulate, but=["huge"], negative=-1),
+    "nobody": (simulate({}), SettingError, "learners is empty; expected at least one"),
+    "a list": (simulate([LEARNERS["uniform"]]), SettingError, "(floor=None)]; expected a learner, or"),
+    "a class": (simulate(gb.Falcon), SettingError, "expected a learner, or a dictionary"),
+    "no learner": (simulate({"a": 5}), SettingError, "learners['a'] is 5; expected a learner"),
+    "no name": (simulate({1: LEARNERS["uniform"]}), SettingError, "learners has the name 1; expected a string"),
+    "nowhere": (simulate(environment="paper"), SettingError, "environment is 'paper'; expected"),
+    "an instance": (simulate(environment=gb.environments.paper().instance(0)), SettingError, "expected an environment"),
+    "too many rounds": (simulate(environment=from_arrays(), rounds=6), SettingError, "rounds is 6; expected at"),
+    "horizon_known": (simulate(horizon_known=None), SettingError, "horizon_known is None; expected True or"),
+    "keep_decisions": (simulate(keep_decisions=1), SettingError, "keep_decisions is 1; expected True or"),
+    "progress": (simulate(progress="print"), SettingError, "progress is 'print'; expected a callable"),
+    "no class": (simulate(gb.Greedy(), from_arrays()), SettingError, "function_class is None in both"),
+    "no loops": (
+        simulate(gb.RegCBG(), gb.environments.paper(n_arms=4, graph=NO_LOOPS)), GraphError, "lacks the self-loop of",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), REFUSED.values(), ids=REFUSED)
+def test_settings_are_refused(call, error, message):
+    check_refused(call, error, message)

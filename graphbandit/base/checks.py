@@ -57,22 +57,18 @@ def setting_number(
     at_most: float | None = None,
 ) -> float:
     """`value` as a finite number within the bounds given."""
-    bounds = (
-        ("above", above, operator.gt),
-        ("of at least", at_least, operator.ge),
-        ("below", below, operator.lt),
-        ("of at most", at_most, operator.le),
-    )
-    given = [(words, bound, fits) for words, bound, fits in bounds if bound is not None]
-    expected = "expected a finite number" + " and".join(f" {words} {bound:g}" for words, bound, _ in given)
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        raise SettingError(f"{name} is {reprlib.repr(value)}; {expected}") from None
-    fits_all = all(fits(number, bound) for _, bound, fits in given)
-    if isinstance(value, bool | str | bytes | np.ndarray) or not math.isfinite(number) or not fits_all:
-        raise SettingError(f"{name} is {value!r}; {expected}")
-    return number
+        number = math.nan
+    fits = (above is None or number > above) and (at_least is None or number >= at_least)
+    fits = fits and (below is None or number < below) and (at_most is None or number <= at_most)
+    if fits and math.isfinite(number) and not isinstance(value, bool | str | bytes | np.ndarray):
+        return number
+    bounds = {"above": above, "of at least": at_least, "below": below, "of at most": at_most}
+    expected = " and".join(f" {words} {bound:g}" for words, bound in bounds.items() if bound is not None)
+    found = repr(value) if isinstance(value, int | float) else reprlib.repr(value)
+    raise SettingError(f"{name} is {found}; expected a finite number{expected}")
 
 
 def optional_number(name: str, value: object, **bounds: float) -> float | None:

@@ -1,6 +1,7 @@
 """Random streams by name, so that results depend on what is drawn and never on when, where or in which order."""
 
 import hashlib
+import struct
 
 import numpy as np
 
@@ -18,6 +19,6 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     """
     key = "\0".join(f"{type(name).__name__}:{name}" for name in names)
     digest = hashlib.sha256(key.encode()).digest()
-    spawn_key = tuple(int.from_bytes(digest[i : i + 4], "little") for i in range(0, 16, 4))
+    spawn_key = struct.unpack_from("<4I", digest)
     entropy = setting_integer("seed", seed, at_least=0)
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=spawn_key)))

@@ -215,9 +215,9 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
     def posterior(self, data: FiniteData, noise: float | None) -> FiniteMixture:
         """All functions with the weights of `draws`; without data, all weights are equal."""
-        drawn = self.draws(data, noise=noise, count=1, rng=np.random.default_rng(0))
+        members, shares = self._weighed(data, noise)
         weights = np.zeros(self.n_functions)
-        weights[drawn.members] = drawn.weights
+        weights[members] = shares
         return trusted(FiniteMixture, {"weights": weights})
 
     def values_of(self, members: Int[np.ndarray, " some"], contexts: Contexts) -> Float[np.ndarray, "n some arms"]:
@@ -318,13 +318,15 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
 
     def widths(self, space: FiniteSpace, model: AnyFiniteModel, contexts: Contexts, best: RoundIndices) -> RoundsByArms:
         """Max over members f of |(f - fhat)(x, a) - (f - fhat)(x, best)|."""
+        self.check_model(model)
         widths = np.empty((len(contexts), self.n_arms))
         for block in blocks_of(len(contexts)):
             values = self.values(contexts[block])
-            difference = values[:, space.members] - self.predict(model, contexts[block])[:, None]
-            rows = np.arange(len(difference))
-            difference = difference - difference[rows, :, best[block]][:, :, None]
-            widths[block] = np.abs(difference).max(axis=1)
+            fitted = values[:, model.index] if isinstance(model, FiniteModel) else self.predict(model, contexts[block])
+            difference = values[:, space.members]
+            difference -= fitted[:, None]
+            difference -= difference[np.arange(len(difference)), :, best[block]][:, :, None]
+            widths[block] = np.abs(difference, out=difference).max(axis=1)
         return widths
 
     def bounds(self, space: FiniteSpace, contexts: Contexts) -> tuple[RoundsByArms, RoundsByArms]:
@@ -345,6 +347,13 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
         equal until rewards of different size are seen. Functions with less than 1e-16 of the largest weight, the
         rounding of a sum of them, are left out.
         """
+        members, weights = self._weighed(data, noise)
+        return trusted(Draws, {"members": members, "weights": weights})
+
+    def _weighed(
+        self, data: FiniteData, noise: float | None
+    ) -> tuple[Int[np.ndarray, " some"], Float[np.ndarray, " some"]]:
+        """The functions that have weight, and their weights, as `draws` says."""
         losses = data.losses_now
         optional_number("noise", noise, at_least=0.0)
         if noise is not None:
@@ -359,7 +368,8 @@ class FiniteFunctionClass(FunctionClass[FiniteData, AnyFiniteModel, FiniteSpace]
             exponents = law.shape * (logs.min() - logs)
         weights = np.exp(exponents)
         members = np.flatnonzero(weights > 1e-16)
-        return trusted(Draws, {"members": members, "weights": weights[members] / weights[members].sum()})
+        shares = weights[members]
+        return members, shares / shares.sum()
 
     def draw_values(self, draws: Draws, contexts: Contexts) -> Float[np.ndarray, "n draws arms"]:
         """The values of the functions that were drawn."""

@@ -1,8 +1,7 @@
 """AdaCB.G on loops: what AdaCB.G is where no arm reveals another, close to AdaCB (Foster et al. 2021)."""
 
-import dataclasses
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.generators.bandit import bandit
+from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.learners.adacb_g import AdaCBG, AdaCBGState, Radius, settings_of_paper
 from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass
@@ -103,10 +103,10 @@ class AdaCB(Learner[AdaCBGState]):
 
     def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Chosen as if no arm revealed another; the observation probabilities are those of the graphs shown."""
-        loops = FeedbackGraphs.repeat(bandit(state.problem.n_arms), len(shown))
+        loops = FeedbackGraphs.repeat(_loops(state.problem.n_arms), len(shown))
         chosen = self._on_loops.choose(state, shown.with_graphs(loops), rng)
         _, observed = draw(chosen.probabilities, shown.feedback_graphs, np.zeros(len(shown)))
-        return dataclasses.replace(chosen, observation_probabilities=observed)
+        return chosen.seen_with(observed)
 
     def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
         """As AdaCB.G."""
@@ -127,3 +127,9 @@ class AdaCB(Learner[AdaCBGState]):
     def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
         """As AdaCB.G."""
         return self._on_loops.refit(state, observations)
+
+
+@lru_cache(maxsize=64)
+def _loops(n_arms: int) -> FeedbackGraph:
+    """The graph of all decisions; what is worked out from it is kept with it."""
+    return bandit(n_arms)

@@ -280,6 +280,10 @@ class Decisions:
         known["words"] = words
         return trusted(Decisions, known)
 
+    def seen_with(self, observation_probabilities: Float[np.ndarray, "n arms"]) -> "Decisions":
+        """The same decisions with these observation probabilities, which are trusted."""
+        return trusted(Decisions, self.__dict__ | {"observation_probabilities": observation_probabilities})
+
     @classmethod
     def concatenate(cls, parts: "list[Decisions]") -> "Decisions":
         """Several batches as one."""

@@ -125,6 +125,8 @@ class Observations:
 
     def between(self, first: int, stop: int) -> "Observations":
         """The part with first <= round < stop."""
+        if len(self) and first <= self.rounds[0] and self.rounds[-1] < stop:
+            return self
         low, high = np.searchsorted(self.rounds, [first, stop])
         return self.take(int(low), int(high))
 

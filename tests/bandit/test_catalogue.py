@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.features.kinds import NumberColumn
-from tests.bandits import content, refuse
+from tests.helpers.bandits import content, refuse
 
 NAMES, D = ["tea", "cake", "pie"], 2
 RNG = np.random.default_rng(2)
@@ -121,6 +121,8 @@ def test_what_is_shared_is_kept_and_what_is_an_arms_own_is_fresh(kind, shared):
 def test_arms_without_names_are_counted():
     bandit = gb.Bandit(gb.learners.UCBN(), gb.Problem(n_arms=2, noise=0.5), graph=gb.graphs.complete(2))
     bandit.observe(bandit.decide(), {0: 1.0, 1: 0.0})
+    with pytest.raises(SettingError, match="the number of new arms is 9223372036854775808; expected a whole number of"):
+        bandit.add_arms(2**63)
     bandit.add_arms(2, graph=np.ones((4, 4)))
     bandit.retire_arms([0, 1])
     assert bandit.decide().action in (2, 3)

@@ -9,7 +9,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import SavedFileError
-from tests.archives import forged
+from tests.helpers.archives import forged
 
 
 def tampered(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:

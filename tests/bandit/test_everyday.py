@@ -10,8 +10,8 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, ObservationError, SavedFileError
-from tests.bandits import play, play_late
-from tests.every_round_learners import EVERY_ROUND
+from tests.helpers.bandits import play, play_late
+from tests.helpers.every_round_learners import EVERY_ROUND
 
 N_ARMS, ROUNDS = 8, 70
 

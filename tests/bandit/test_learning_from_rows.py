@@ -7,7 +7,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import FitError, GraphError, HorizonError, InputError, ObservationError, SettingError
 from graphbandit.learners.played import News, Played
-from tests.bandits import content, refuse
+from tests.helpers.bandits import content, refuse
 
 K, D, N = 4, 2, 50
 RNG = np.random.default_rng(1)

@@ -9,7 +9,7 @@ import graphbandit as gb
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation import Log, evaluate
 from graphbandit.logs import growing_file
-from tests.processes import said_until_killed
+from tests.helpers.processes import said_until_killed
 
 STAR = gb.graphs.star(3, hub=0)
 

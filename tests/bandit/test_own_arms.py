@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 
 import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, ObservationError, SettingError
-from tests.bandits import refuse
+from tests.helpers.bandits import refuse
 
 CONTEXT, ARMS = {"age": "number"}, {"price": "number", "hot": "boolean"}
 MENU = [

@@ -13,7 +13,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import HorizonError, InputError, ObservationError, UnknownDecisionError
-from tests.bandits import content, refuse
+from tests.helpers.bandits import content, refuse
 
 K, D = 5, 3
 GRAPH = gb.FeedbackGraph.from_edges([(a, (a + 1) % K) for a in range(K)], K, add_loops=True)
@@ -239,6 +239,7 @@ TAKEN = {
         UnknownDecisionError,
         "made for bandit 'other'",
     ),
+    "None": (lambda b: b.take(None), InputError, "decisions is a NoneType; expected a list"),
     "another decision of this key": (
         lambda b: b.take([b.decider().decide(CONTEXTS[i], key="same") for i in (0, 1)]),
         InputError,

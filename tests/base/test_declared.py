@@ -14,7 +14,7 @@ from graphbandit.base.saved_files import _savable
 from graphbandit.base.shapes import Bool, Float, Int, array_shape
 from graphbandit.errors import InputError, SavedFileError
 from graphbandit.function_classes.online import OnlineState
-from tests.archives import entries, npy, packed
+from tests.helpers.archives import entries, npy, packed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import pytest
 
 from graphbandit.base import saved_files
 from graphbandit.errors import SavedFileError
-from tests.archives import npy
+from tests.helpers.archives import npy
 
 
 def refused(description):

@@ -8,8 +8,8 @@ import graphbandit as gb
 from graphbandit import cli, plots
 from graphbandit.cli.app import GROUPS, app
 from graphbandit.studies.study_runs import compile_kernels
-from tests.commands import invoke, refusal, succeed
-from tests.processes import printed
+from tests.helpers.commands import invoke, refusal, succeed
+from tests.helpers.processes import printed
 
 COMMANDS = [command.name or command.callback.__name__ for command in app.registered_commands]
 

@@ -11,8 +11,8 @@ from graphbandit.cli.compile import USUAL
 from graphbandit.cli.rehearsals import Rehearsal, rehearsals
 from graphbandit.errors import InputError
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
-from tests.commands import refusal, succeed
-from tests.processes import printed
+from tests.helpers.commands import refusal, succeed
+from tests.helpers.processes import printed
 
 PLAY = """
 import sys

@@ -13,7 +13,7 @@ from graphbandit.graphs.networks.network import Network
 from graphbandit.graphs.networks.source import NetworkSource
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.plots import plot_network
-from tests.commands import invoke, refusal
+from tests.helpers.commands import invoke, refusal
 
 
 def network(*words: object) -> Result:

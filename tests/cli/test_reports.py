@@ -7,7 +7,7 @@ import pytest
 from graphbandit.experiments import Experiment, Grid, InProcess, Results
 from graphbandit.experiments import run as run_experiment
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
-from tests.commands import refusal, succeed
+from tests.helpers.commands import refusal, succeed
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from pyarrow import parquet
 from graphbandit.cli.console import summary
 from graphbandit.experiments import Grid, InProcess, Progress, Results, run
 from graphbandit.experiments.describe.toml_writer import to_toml
-from tests.commands import invoke, refusal, succeed
-from tests.experiment_samples import SMALL, small_results
+from tests.helpers.commands import invoke, refusal, succeed
+from tests.helpers.experiment_samples import SMALL, small_results
 
 
 def with_format(path: Path, number: object) -> None:

@@ -11,8 +11,8 @@ import pytest
 from graphbandit.cli.console import PLAIN, progress_bar
 from graphbandit.experiments import Grid, InProcess, Progress, run
 from graphbandit.experiments.describe.toml_writer import to_toml
-from tests.commands import invoke, succeed
-from tests.experiment_samples import SMALL
+from tests.helpers.commands import invoke, succeed
+from tests.helpers.experiment_samples import SMALL
 
 NAMES = ("AdaCB.G [ours]", "AdaCB.G [paper]", "a[/b]", "$x^$", "[bold]x[/bold]")
 NASTY = replace(

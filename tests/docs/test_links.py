@@ -11,7 +11,7 @@ sys.path.insert(0, str(DOCS / "_extensions"))
 
 from api_pages import public_names
 
-WRITTEN = {page.relative_to(ROOT).as_posix(): page for page in pages()}
+WRITTEN = {page.relative_to(ROOT).as_posix(): page for page in (*pages(), ROOT / "SECURITY.md", ROOT / "RELEASING.md")}
 GENERATED = {f"docs/api/generated/{public.page}.rst" for listed in public_names().values() for public in listed}
 
 

@@ -3,12 +3,14 @@
 import os
 import re
 import tomllib
+from operator import attrgetter
 from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 import typer
 
+import graphbandit as gb
 from graphbandit import __version__
 from graphbandit.cli.app import app
 from tests.docs.snippets import ROOT, RUN_BY_HAND, blocks, commands, pages, run_page
@@ -89,3 +91,9 @@ def test_commands_in_the_text_exist(name):
         options = {o for p in command.params for o in (*p.opts, *getattr(p, "secondary_opts", ()))}
         for option in (word for word in words if word.startswith("--")):
             assert option in options, f"{name} names {option} of graphbandit {words[0]}"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_names_of_the_package_in_the_text_exist(name):
+    for path in re.findall(r"`gb\.([\w.]+)", PAGES[name].read_text()):
+        attrgetter(path.rstrip("."))(gb)

@@ -11,9 +11,9 @@ import sys
 
 import pytest
 
-from tests.browser import needs_chromium, visit
 from tests.docs.snippets import DOCS, ROOT
 from tests.docs.test_links import GENERATED
+from tests.helpers.browser import needs_chromium, visit
 
 WISH = os.environ.get("GRAPHBANDIT_TEST_DOCS")
 pytestmark = pytest.mark.skipif(WISH not in ("site", "all"), reason="GRAPHBANDIT_TEST_DOCS is not site or all")

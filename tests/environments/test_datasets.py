@@ -1,7 +1,6 @@
 """Data sets by name and from files: what is there is read as it is, what is missing or broken is told plainly."""
 
 import gzip
-import os
 import sys
 import zipfile
 
@@ -15,12 +14,12 @@ from graphbandit.errors import ExperimentError, InputError, MissingExtraError, S
 from graphbandit.experiments import Experiment, Grid, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
 from graphbandit.experiments.describe.identity import identity
-from tests.commands import invoke
+from tests.helpers.commands import invoke
+from tests.helpers.real_data import real_data
 
 RNG = np.random.default_rng(7)
 X, Y = RNG.integers(0, 16, (40, 3)), np.arange(40) % 4
 KEEL_TEXT = "@relation letter\n@attribute a real\n@data\n1, 2.5, A\n3, 4, B\n\n0, -1, A\n"
-REAL = os.environ.get("GRAPHBANDIT_DATA")
 
 
 @pytest.fixture
@@ -343,10 +342,9 @@ def test_an_experiment_survives_being_written_as_a_file(experiment_file):
     assert own.n_runs == 1
 
 
-@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no folder of real data sets")
 @pytest.mark.parametrize("name", [*KEEL, "mnist5k"])
 def test_real_classification_sets(name):
-    data = load_dataset(name, REAL)
+    data = load_dataset(name, real_data())
     n_classes = len(np.unique(data.y))
     for graph in ("similarity", "confusion", "hierarchy"):
         environment = gb.environments.classification(data.X, data.y, graph=graph, class_names=data.classes)
@@ -357,10 +355,9 @@ def test_real_classification_sets(name):
     assert regret == pytest.approx(600 * (1 - 1 / n_classes), abs=60)
 
 
-@pytest.mark.skipif(not REAL, reason="GRAPHBANDIT_DATA names no folder of real data sets")
 @pytest.mark.parametrize(("name", "n_ratings"), [("movielens", 100_836), ("lastfm", 92_834)])
 def test_real_ratings(name, n_ratings):
-    data = load_dataset(name, REAL)
+    data = load_dataset(name, real_data())
     assert len(data.values) == n_ratings
     environment = gb.environments.ratings(
         data.users, data.items, data.values, counts=data.counts, item_names=data.item_names

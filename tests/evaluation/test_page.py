@@ -13,10 +13,10 @@ from graphbandit.errors import SettingError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.figures import plot_over_time
 from graphbandit.evaluation.report import report_html
-from tests.commands import invoke
 from tests.evaluation.test_estimators import narrow
+from tests.helpers.commands import invoke
+from tests.helpers.pages import check_outline
 from tests.logs.logged import logged
-from tests.pages import check_outline
 
 DOCS = Path(__file__).parents[2] / "docs"
 

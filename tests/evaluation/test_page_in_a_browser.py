@@ -7,7 +7,7 @@ import pytest
 
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.report import write_report
-from tests.browser import needs_chromium, visit
+from tests.helpers.browser import needs_chromium, visit
 from tests.logs.logged import logged
 
 

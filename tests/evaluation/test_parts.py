@@ -252,7 +252,8 @@ def test_segments_and_figures(tmp_path):
     assert parts["uniform", "de"].low == pytest.approx(alone.low, abs=1e-9)
     for plot in (plot_values, plot_over_time, plot_weights, plot_segments):
         plot(table).savefig(tmp_path / f"{plot.__name__}.png")
-    assert table.figure() is not None
+    labels = [label.get_text() for axes in table.figure().axes for label in axes.get_yticklabels()]
+    assert {"uniform", "logged"} <= set(labels)
     frame = table.to_pandas()
     assert frame.loc["uniform", "value"] == table["uniform"].value
     assert table.to_arrow().num_rows == 2

@@ -22,9 +22,9 @@ from graphbandit.experiments.results.reading import part_files
 from graphbandit.experiments.running.engines.base import DEATHS
 from graphbandit.experiments.running.engines.cluster import _check_version
 from graphbandit.experiments.running.tasks import Task, run_task
-from tests.commands import invoke, refusal
-from tests.experiment_samples import SMALL, content
 from tests.experiments.test_files import arrays_file
+from tests.helpers.commands import invoke, refusal
+from tests.helpers.experiment_samples import SMALL, content
 
 CONDITIONS = Conditions(rounds=16, seed=0, horizon_known=True, curve_points=4, decisions=False)
 LONGER = replace(SMALL, rounds=300, repeats=6)

@@ -17,7 +17,7 @@ from graphbandit.experiments.figures import (
 from graphbandit.experiments.results.reading import Results
 from graphbandit.plots import save_figure
 from graphbandit.plots.looks import looks
-from tests.experiment_results import ROUNDS, made_up, sweep, tuning
+from tests.helpers.experiment_results import ROUNDS, made_up, sweep, tuning
 from tests.plots.test_plots import overlaps
 
 NAN = float("nan")

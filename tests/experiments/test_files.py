@@ -15,8 +15,8 @@ from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.describe.toml_reader import line_of
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text, study_named
-from tests.commands import refusal, succeed
-from tests.processes import printed
+from tests.helpers.commands import refusal, succeed
+from tests.helpers.processes import printed
 
 GOOD = """\
 # a comment

@@ -12,8 +12,8 @@ from pathlib import Path
 from graphbandit.experiments import InProcess, run
 from graphbandit.experiments.describe.toml_writer import to_toml
 from graphbandit.experiments.results.reading import Results, part_files
-from tests.experiment_samples import SMALL
 from tests.experiments.test_engines import content
+from tests.helpers.experiment_samples import SMALL
 
 KILLS = int(os.environ.get("GRAPHBANDIT_TEST_KILLS", "4"))
 

@@ -11,7 +11,7 @@ from graphbandit.errors import SavedFileError
 from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import lock
 from graphbandit.experiments.results.writing import Store
-from tests.experiment_samples import SMALL, small_results
+from tests.helpers.experiment_samples import SMALL, small_results
 
 
 def test_two_runs_cannot_write_to_one_directory(tmp_path):

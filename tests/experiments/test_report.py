@@ -12,8 +12,8 @@ from graphbandit.experiments import run as run_experiment
 from graphbandit.experiments.analysis.statistics import FinalRegrets, paired_difference
 from graphbandit.experiments.report.experiment import report_html, write_report
 from graphbandit.plots.pages.page import END_OF_TIMINGS, TIMINGS
-from tests.experiment_results import made_up, sweep
-from tests.pages import check_addresses, check_outline, section, text
+from tests.helpers.experiment_results import made_up, sweep
+from tests.helpers.pages import check_addresses, check_outline, section, text
 
 NAN = float("nan")
 DOCUMENTATION = (Path(__file__).parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from graphbandit.experiments.report.experiment import write_report
-from tests.browser import browser, needs_chromium, visit
-from tests.experiment_results import made_up, sweep, tuning
+from tests.helpers.browser import browser, needs_chromium, visit
+from tests.helpers.experiment_results import made_up, sweep, tuning
 
 
 @pytest.fixture(scope="module")

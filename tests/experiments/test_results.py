@@ -17,8 +17,7 @@ from graphbandit.experiments.describe.planned_runs import planned_runs
 from graphbandit.experiments.results import files
 from graphbandit.experiments.results.reading import part_files
 from graphbandit.rounds.decisions import ARRAYS
-from tests.experiment_samples import SMALL, content, small_results
-from tests.processes import loaded
+from tests.helpers.experiment_samples import SMALL, content, small_results
 
 
 @pytest.fixture(scope="module")
@@ -268,8 +267,3 @@ def test_without_a_directory_results_are_in_memory_only(small):
     results = run(SMALL, engine=InProcess())
     assert results.runs.equals(small.runs)
     assert not results.folder.exists()
-
-
-def test_importing_the_package_loads_no_arrow_and_no_experiments():
-    assert loaded("import graphbandit", ("pyarrow", "graphbandit.experiments")) == []
-    assert loaded("import graphbandit as gb; gb.experiments.load", ("pyarrow",)) == []

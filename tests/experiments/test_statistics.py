@@ -7,7 +7,7 @@ from scipy import stats
 from graphbandit.errors import InputError, SettingError
 from graphbandit.experiments.analysis.ranks import ranks
 from graphbandit.experiments.analysis.statistics import FinalRegrets, close_to_best, paired_difference
-from tests.experiment_results import made_up, sweep
+from tests.helpers.experiment_results import made_up, sweep
 
 NAN = math.nan
 

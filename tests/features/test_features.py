@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from graphbandit.base import saved_files
 from graphbandit.errors import InputError, SavedFileError, SettingError
 from graphbandit.features import Features, Tally, as_encoder, boolean, category, cyclic, number
-from tests.processes import loaded
+from tests.helpers.processes import loaded
 
 NAN, INF = float("nan"), float("inf")
 MIXED = Features(

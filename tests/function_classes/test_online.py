@@ -124,3 +124,15 @@ def test_a_round_must_be_the_next():
     late = gb.Observations.from_masks(np.ones((1, 1)), np.ones((1, 2), dtype=bool), np.zeros((1, 2)), first_round=3)
     with pytest.raises(InputError, match="the last round of the observations is 3; expected round 0"):
         learner.update(state, late)
+
+
+@pytest.mark.parametrize("learner", [gb.learners.SquareCB(), gb.SquareCBG(oracle="ridge"), gb.SquareCBG(oracle="ogd")])
+def test_no_context_spoils_an_online_oracle(learner):
+    one = gb.Bandit(learner, gb.Problem(n_arms=2))
+    graph = gb.graphs.complete(2)
+    for size in (1e155, 1e200, 1e8):
+        with pytest.raises(InputError, match=r"a context has length (inf|1\.4.*e\+.*); .* expects at most 1e\+06"):
+            one.decide([size, size], graph)
+    for context in ([7e5, -7e5], [1e-25, 1.0], [1.0, 1.0], [1e5, 3.0]) * 5:
+        one.observe(one.decide(context, graph), {0: 1.0, 1: 0.0})
+    assert one.decide([1.0, 2.0], graph).probabilities.sum() == pytest.approx(1.0)

@@ -15,7 +15,6 @@ import graphbandit as gb
 from graphbandit.errors import InputError, MissingExtraError, SettingError
 from graphbandit.function_classes import FitReport, ReductionClass, RegressorClass
 from tests.function_classes.regressors import FORMS, TRUTH, D, K, check_parts, data_of, made, seen
-from tests.processes import loaded
 
 # The estimate
 
@@ -293,10 +292,6 @@ def test_without_scikit_learn_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'graphbandit\[sklearn\]'"):
         made(Ridge())
-
-
-def test_importing_the_package_loads_no_scikit_learn():
-    assert loaded("import graphbandit; graphbandit.RegressorClass", ("sklearn",)) == []
 
 
 # The same bits

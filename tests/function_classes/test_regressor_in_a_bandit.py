@@ -71,20 +71,6 @@ def test_a_saved_bandit_goes_on_as_if_never_stopped(tmp_path, regressor):
         gb.Bandit.load(tmp_path / "bandit.gb", function_class=made(Ridge(123.0)))
 
 
-def test_decisions_in_a_batch_are_those_one_by_one(regressor):
-    contexts = np.random.default_rng(0).uniform(size=(30, D))
-    graph = gb.graphs.star(K)
-    both = []
-    for size in (1, 30):
-        bandit = bandit_of(made(regressor))
-        played(bandit, 10)
-        made_now = [
-            d for start in range(0, 30, size) for d in bandit.decide_batch(contexts[start : start + size], graph)
-        ]
-        both.append([(d.action, d.probability, d.gamma, d.probabilities.tolist()) for d in made_now])
-    assert both[0] == both[1]
-
-
 class Moody(RegressorMixin, BaseEstimator):
     """Least squares that fails between two numbers of observations."""
 

@@ -15,7 +15,6 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch import nn  # noqa: E402
 
 from tests.function_classes.regressors import TRUTH, D, K, check_parts, data_of, seen  # noqa: E402
-from tests.processes import loaded  # noqa: E402
 
 
 class Net(nn.Module):
@@ -269,10 +268,6 @@ def test_without_pytorch_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'graphbandit\[torch\]'"):
         made()
-
-
-def test_importing_the_package_loads_no_pytorch():
-    assert loaded("import graphbandit; graphbandit.TorchClass", ("torch",)) == []
 
 
 @pytest.mark.parametrize("width", [5, 7, 9, 31])

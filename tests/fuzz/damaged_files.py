@@ -16,10 +16,10 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import FitError, GraphBanditError, SavedFileError
-from tests.archives import entries, npy, packed, places
 from tests.fuzz.driver import Case, Part
 from tests.fuzz.operations import check, decided
 from tests.fuzz.subjects import Subject, fitting_pair, graph
+from tests.helpers.archives import entries, npy, packed, places
 
 FILES = 60
 """Damaged files of one bandit."""

@@ -11,7 +11,7 @@ from graphbandit.experiments import run as run_experiment
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
 from tests.fuzz.subjects import fitting_pair, graph
-from tests.processes import said_until_killed
+from tests.helpers.processes import said_until_killed
 
 SAVES = """
 import sys

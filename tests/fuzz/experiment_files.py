@@ -14,9 +14,9 @@ from graphbandit.experiments import Experiment, load
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
 from graphbandit.studies.study import STARTER, packaged_names, packaged_text
-from tests.archives import places
-from tests.commands import invoke
 from tests.fuzz.driver import Case, Defect, Part, TooLong, time_limit
+from tests.helpers.archives import places
+from tests.helpers.commands import invoke
 
 FILES = 60
 VALUES: tuple[Any, ...] = (

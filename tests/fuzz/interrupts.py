@@ -21,10 +21,10 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import GraphBanditError
-from tests.bandits import content
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.operations import decided
 from tests.fuzz.subjects import Subject, fitting_pair, graph
+from tests.helpers.bandits import content
 
 PACKAGE = str(Path(gb.__file__).parent)
 MOMENTS = 12

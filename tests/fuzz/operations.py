@@ -11,10 +11,10 @@ import numpy as np
 
 import graphbandit as gb
 from graphbandit.errors import FitError, GraphBanditError
-from tests.bandits import content
 from tests.fuzz.bad_input import bad_call
 from tests.fuzz.driver import Case, Defect, Part
 from tests.fuzz.subjects import Subject, fitting_pair, graph, mask
+from tests.helpers.bandits import content
 
 STEPS = 30
 

@@ -1,6 +1,7 @@
 """The fixed part of the trial that is in the suite, and that nothing public is left out of it."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,18 @@ def test_nothing_breaks():
     command = [sys.executable, "-m", "tests.fuzz", "--seed", "0", "--scale", SCALE]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.returncode == 0, done.stdout + done.stderr
+    counts = {what: int(n.replace(",", "")) for n, what in re.findall(r"^ +([\d,]+)  (.*)$", done.stdout, re.MULTILINE)}
+    for what in (
+        "bad calls refused",
+        "calls interrupted at an instruction",
+        "damaged files",
+        "decisions of a shared bandit",
+        "processes killed while they saved",
+        "saves on a full disk",
+        "sampling programs, simplex",
+        "twins compared",
+    ):
+        assert counts[what] > 0
 
 
 def test_every_function_class_has_a_recipe():

@@ -11,7 +11,7 @@ from graphbandit import planning, theory
 from tests.golden.played import Arrays
 from tests.golden.problems import random_matrices
 from tests.golden.registry import Outcome, add
-from tests.lp_instances import COSTS, FAMILIES, random_costs, random_graph
+from tests.helpers.lp_instances import COSTS, FAMILIES, random_costs, random_graph
 
 SIZES = (5, 12, 20)
 

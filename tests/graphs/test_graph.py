@@ -18,7 +18,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import PACKED_LIMIT, FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.graphs.sparse_rows import SparseRows
-from tests.social_graphs import social_graph
+from tests.graphs.real_networks import social_graph
 
 SIZES = st.integers(1, 8) | st.sampled_from([63, 64, 65, 130])
 MATRICES = SIZES.flatmap(lambda k: hnp.arrays(np.bool_, (k, k)))

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import os
 import pickle
 import re
 import tarfile
@@ -18,6 +17,7 @@ from graphbandit.graphs.networks import files as network_files
 from graphbandit.graphs.networks.files import edge_format, read_network
 from graphbandit.graphs.networks.network import Network
 from graphbandit.kernels.graphs.networks import read_pairs
+from tests.helpers.real_data import real_data
 
 FORMATS = {
     "snap": "# Undirected graph\n# FromNodeId\tToNodeId\n10\t20\n20\t30\n\n20\t10\n30\t30\n",
@@ -331,8 +331,5 @@ REAL = {
 
 @pytest.mark.parametrize("name", REAL)
 def test_real_networks_have_their_published_sizes(name: str) -> None:
-    folder = os.environ.get("GRAPHBANDIT_DATA")
-    if folder is None:
-        pytest.skip("GRAPHBANDIT_DATA does not name the folder of real networks")
-    network = read_network(Path(folder) / name / "edges.csv.gz")
+    network = read_network(real_data(name, "edges.csv.gz"))
     assert (network.n_nodes, network.n_edges, network.n_components) == REAL[name]

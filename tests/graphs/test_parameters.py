@@ -12,7 +12,7 @@ from graphbandit import graphs as generators
 from graphbandit.errors import GraphBanditError, SettingError
 from graphbandit.graphs import parameters
 from graphbandit.graphs.graph import FeedbackGraph
-from tests.social_graphs import social_graph
+from tests.graphs.real_networks import social_graph
 
 MATRICES = st.tuples(st.integers(1, 12), st.floats(0, 1), st.integers(0, 10**6)).map(
     lambda drawn: np.random.default_rng(drawn[2]).random((drawn[0], drawn[0])) < drawn[1]

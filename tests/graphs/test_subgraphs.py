@@ -1,7 +1,6 @@
 """Connected subgraphs by every sampler, the stand-in for Flixster, and the graph source made of both."""
 
 import gzip
-import os
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from graphbandit.graphs.networks.subgraphs import SAMPLERS, sample_nodes, sample
 from graphbandit.graphs.networks.synthetic import power_law, social_network
 from graphbandit.graphs.parameters import independence_number
 from graphbandit.graphs.sources import graph_source
+from tests.helpers.real_data import real_data
 
 
 def a_network(seed: int = 0, n_nodes: int = 300, n_edges: int = 500) -> Network:
@@ -305,10 +305,7 @@ def test_the_environment_takes_the_options(file: Path) -> None:
 
 
 def test_the_sampler_changes_the_independence_number_of_the_real_flixster() -> None:
-    folder = os.environ.get("GRAPHBANDIT_DATA")
-    if folder is None:
-        pytest.skip("GRAPHBANDIT_DATA does not name the folder of real networks")
-    file = str(Path(folder) / "flixster_asu_induced5000" / "edges.csv.gz")
+    file = str(real_data("flixster_asu_induced5000", "edges.csv.gz"))
     means = {}
     for sampler in SAMPLERS:
         pool = NetworkSource(n_arms=100, file=file, sampler=sampler).pool

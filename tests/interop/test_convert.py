@@ -9,7 +9,7 @@ import graphbandit as gb
 from graphbandit.evaluation import Log
 from graphbandit.interop import convert as converting
 from graphbandit.interop import obp, vw
-from tests.commands import invoke
+from tests.helpers.commands import invoke
 from tests.interop.test_vw import EVENT, same
 from tests.logs.logged import logged
 

@@ -118,7 +118,11 @@ def test_an_environment_of_theirs():
     assert not hasattr(env, "left")  # it was not touched
     functions = gb.LinearClass(n_arms=2, dimension=1, parameters="per-arm")
     learner = gb.learners.EpsilonGreedy(function_class=functions)
-    assert gb.simulate(learner, environment, rounds=10, seed=0) is not None
+    runs = gb.simulate(learner, environment, rounds=10, seed=0, keep_decisions=True)
+    lost = np.ptp(rounds.means[np.arange(10)], axis=1) * (
+        rounds.means.argmax(axis=1) != runs.decisions["learner"][0].action
+    )
+    np.testing.assert_allclose(runs.regret["learner"][0], lost.cumsum())
     complete = from_gymnasium(env, rounds=4, graphs=gb.graphs.complete(2))
     assert complete.graphs[0] == gb.graphs.complete(2)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from tests import reference
 from tests.learners.playing import T, problem, run_package
+from tests.references import paper as reference
 
 ALL_SIZES = os.environ.get("GRAPHBANDIT_TEST_REFERENCE") == "1"
 

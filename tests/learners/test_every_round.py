@@ -12,8 +12,8 @@ from graphbandit.base.seeds import stream
 from graphbandit.errors import GraphError, HorizonError, InputError, ObservationError, SettingError
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests.bandits import content, play, play_late, refuse
-from tests.every_round_learners import EVERY_ROUND
+from tests.helpers.bandits import content, play, play_late, refuse
+from tests.helpers.every_round_learners import EVERY_ROUND
 from tests.learners.playing import observed
 
 N_ARMS, ROUNDS = 6, 40

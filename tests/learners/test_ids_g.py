@@ -12,9 +12,9 @@ from graphbandit.errors import EstimatedNoiseWarning, GraphError, InputError, Se
 from graphbandit.planning.information import information_directed_rounds
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests import ids_reference as reference
-from tests.bandits import play
+from tests.helpers.bandits import play
 from tests.learners.playing import Undrawn, problem, run_package, states_after_epochs
+from tests.references import ids as reference
 
 
 def loose_graphs(seed, n, n_arms, density=0.25):

@@ -8,10 +8,9 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, HorizonError
-from graphbandit.learners import EpochSchedule
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
-from tests.every_round_learners import EVERY_ROUND
+from tests.helpers.every_round_learners import EVERY_ROUND
 from tests.learners.playing import state_after, states_after_epochs
 
 LEARNERS = {
@@ -224,19 +223,6 @@ def test_the_paper_s_constants():
     ]:
         for state in states_after_epochs(learner, learner.init(problem), instance, 2**10):
             assert state.radius == pytest.approx(expected(state.epoch))
-
-
-@pytest.mark.parametrize("growth", [1.05, 1.3, 2.0, 3.7])
-def test_schedules(growth):
-    schedule = EpochSchedule(growth=growth)
-    ends = [schedule.tau(m) for m in range(30 if growth < 2 else 12)]
-    assert ends[0] == 0
-    assert (np.diff(ends) >= 1).all()
-    for m in range(1, len(ends)):
-        assert ends[m - 1] <= schedule.split(m) < ends[m]
-    assert schedule.epochs(ends[5]) == 5
-    assert schedule.epochs(ends[5] + 1) == 6
-    assert EpochSchedule().epochs(1) == EpochSchedule().epochs(2) == 1
 
 
 def test_adacb_g_without_its_parts_is_regcb_g_up_to_gamma(instance):

@@ -7,7 +7,7 @@ import pytest
 
 import graphbandit as gb
 from graphbandit import environments
-from graphbandit.errors import InputError, SettingError
+from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
 from graphbandit.experiments.describe.learner_kinds import build_learner
@@ -15,6 +15,7 @@ from graphbandit.experiments.running.engines import InProcess
 from graphbandit.experiments.running.runner import run
 from graphbandit.rounds.shown import Shown
 from graphbandit.simulate import run_repeat
+from tests.helpers.bandits import content
 
 K = 5
 
@@ -203,6 +204,25 @@ def test_bad_input_is_refused():
         learner.decide(state, Shown([[1.0]], None), np.random.default_rng(0))
     with pytest.raises(InputError, match=r"plays has shape \(2,\)"):
         dataclasses.replace(state, plays=np.zeros(2, dtype=int))
+
+
+def test_a_late_graph_of_another_size_is_refused_and_leaves_no_round_behind(tmp_path):
+    problem = gb.Problem(n_arms=3, function_class=functions_of(), noise=0.5)
+    one = gb.Bandit(gb.learners.LateGraph(learner=gb.IDSG()), problem)
+    context = np.zeros((3, 2))
+    one.decide(context, None)
+    before = content(one, tmp_path)
+    for size in (2, 5):
+        with pytest.raises(GraphError, match=f"the graphs have {size} arms; expected 3"):
+            one.decide(context, gb.graphs.complete(size))
+        with pytest.raises(GraphError, match=f"the graphs have {size} arms; expected 3"):
+            one.decide(context, gb.ProbabilisticGraph(np.eye(size)))
+    with pytest.raises(GraphError, match="available has 2 arms; expected 3"):
+        one.decide(context, None, available=[True, True])
+    with pytest.raises(InputError, match="available is a single value"):
+        one.decide(context, None, available=0.5)
+    assert content(one, tmp_path) == before
+    assert gb.Bandit.load(tmp_path / "content.gb").rounds == 1
 
 
 def test_learners_of_experiment_files(tmp_path):

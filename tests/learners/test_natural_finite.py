@@ -8,8 +8,8 @@ import pytest
 import graphbandit as gb
 from graphbandit.planning.cover import cover_size
 from graphbandit.rounds.shown import Shown
-from tests import reference as ref
 from tests.planning.test_doubt import literal_ceilings
+from tests.references import paper as ref
 
 ARMS, FUNCTIONS = 6, 12
 TABLES = np.random.default_rng(3).uniform(size=(FUNCTIONS, 4, ARMS))

@@ -9,7 +9,7 @@ import graphbandit as gb
 from graphbandit.errors import InputError, SettingError
 from graphbandit.learners import Learner
 from graphbandit.rounds import Decisions, Shown
-from tests.bandits import play
+from tests.helpers.bandits import play
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ class Wrong(Softmax):
 WRONG = {
     "negative action": (lambda d: replace(d, action=d.action - 9), r"actions \[.*\]; expected arms 0 to 3"),
     "no such arm": (lambda d: replace(d, action=d.action + 9), "expected arms 0 to 3"),
+    "no whole number": (lambda d: replace(d, action=d.action * 1.0), "actions"),
     "sum of two": (lambda d: replace(d, probabilities=2 * d.probabilities), "sum 2 "),
     "negative": (lambda d: replace(d, probabilities=d.probabilities - [1, -1, 0, 0]), "smallest entry -0.75"),
     "another probability": (

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from tests import reference as ref
-from tests.reference import AdaCBG, Falcon, RegCBG, check_round
+from tests.references import paper as ref
+from tests.references.paper import AdaCBG, Falcon, RegCBG, check_round
 
 # --- Schedule and formulas -------------------------------------------------------------------------------
 

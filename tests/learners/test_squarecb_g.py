@@ -8,7 +8,7 @@ from graphbandit.errors import GraphError, SettingError
 from graphbandit.planning.squarecb_formulas import inverse_gap_weighting
 from graphbandit.rounds.shown import Shown
 from tests.learners.playing import state_after
-from tests.squarecb_reference import value
+from tests.references.squarecb import value
 
 
 def instance_of(graph, n_arms=6):

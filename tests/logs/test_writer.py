@@ -8,8 +8,8 @@ from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation import Log, LogWriter
 from graphbandit.logs import growing_file
 from graphbandit.logs import writer as writer_module
+from tests.helpers.processes import said_until_killed
 from tests.logs.logged import logged
-from tests.processes import said_until_killed
 
 
 def append(writer: LogWriter, arrays: dict, rows: slice) -> np.ndarray:

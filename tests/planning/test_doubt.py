@@ -12,7 +12,7 @@ from graphbandit.errors import SettingError
 from graphbandit.planning.demands import ceilings_of, chances_of
 from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
-from tests import reference as ref
+from tests.references import paper as ref
 
 
 def drawn(seed: int, n_arms: int = 6) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from graphbandit.graphs.kernel_forms import kernel_graph
 from graphbandit.kernels.planning import program
 from graphbandit.kernels.planning.simplex import OPTIMAL, solve_covering_lp
 from graphbandit.kernels.planning.simplex_workspace import scratch
-from tests.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph
+from tests.helpers.lp_instances import FAMILIES, CoveringLP, random_costs, random_graph
 
 COSTS = ("normal", "ties", "zeros", "equal", "spread", "nearly")
 

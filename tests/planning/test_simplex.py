@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, solve_covering_lp
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise
 from graphbandit.kernels.planning.simplex_workspace import Incidence, Scratch, scratch, workspace
-from tests.lp_instances import (
+from tests.helpers.lp_instances import (
     COVERAGES,
     FAMILIES,
     CoveringLP,

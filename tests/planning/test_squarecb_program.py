@@ -12,7 +12,7 @@ import graphbandit as gb
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.planning import squarecb_formulas as closed
 from graphbandit.planning.squarecb_program import solve_squarecb_program, solve_squarecb_programs, squarecb_bound
-from tests.squarecb_reference import KINDS, clarabel_value, some_instance, value
+from tests.references.squarecb import KINDS, clarabel_value, some_instance, value
 
 INSTANCES = int(os.environ.get("GRAPHBANDIT_TEST_SQUARECB", "60"))
 """How many random programs are compared with Clarabel; 500 take some minutes."""

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 from typer.testing import Result
 
-from tests.commands import invoke
+from tests.helpers.commands import invoke
 
 ROOT = Path(__file__).parents[2]
 

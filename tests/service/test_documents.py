@@ -10,7 +10,7 @@ import pytest
 from graphbandit.errors import DatabaseError
 from graphbandit.service import client_calls, configuration
 from graphbandit.service.server import listening
-from tests.commands import invoke, refusal
+from tests.helpers.commands import invoke, refusal
 from tests.service.servers import ROOT, Server
 
 PAGE = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")

@@ -19,10 +19,10 @@ from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 from graphbandit.service.writer import Clock
+from tests.helpers.waiting import wait_until
 from tests.service.house import House, configured, housed
 from tests.service.servers import PRICES, Server, serving
 from tests.service.test_learn_one import play
-from tests.waiting import wait_until
 
 
 def test_a_full_disk_refuses_and_goes_on(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from graphbandit.service import json_logging
+from tests.helpers.waiting import wait_until
 from tests.service.servers import PERSONALIZER, PRICES, Server, serving
-from tests.waiting import wait_until
 
 MORE = """
 [service.limits]

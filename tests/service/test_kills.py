@@ -16,8 +16,8 @@ import httpx
 
 from graphbandit.service.rows import Kind, unpack
 from graphbandit.service.store import open_store
+from tests.helpers.waiting import wait_until
 from tests.service.servers import PRICES, Server
-from tests.waiting import wait_until
 
 KILLS = int(os.environ.get("GRAPHBANDIT_KILLS", "4"))
 
@@ -72,6 +72,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path) -> None:
     rng = random.Random(0)
     roles = ["decider-0", "decider-1", "writer", "learner"]
     turns = [role for _ in range(-(-KILLS // len(roles))) for role in rng.sample(roles, len(roles))][:KILLS]
+    killed: list[int] = []
     try:
         while turns:
             time.sleep(rng.random() * 0.3)
@@ -80,9 +81,11 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path) -> None:
             if turns[0] in children:  # else it has not come back yet
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(children[turns[0]], signal.SIGKILL)
-                    turns.pop(0)
+                    killed.append(children[turns.pop(0)])
             more = acknowledged + 5
             wait_until(lambda more=more: sum(len(v.decided) for v in visitors) >= more, "it comes back", 60)
+        wait_until(lambda: set(server.children()) == set(roles), "all are back", 60)
+        assert not set(killed) & set(server.children().values())
     finally:
         for visitor in visitors:
             visitor.stopping.set()
@@ -94,6 +97,7 @@ def test_nothing_acknowledged_is_lost(database: str, tmp_path: Path) -> None:
     store = open_store(database)
     rows = store.read(0, limit=10**7, bandit="prices")
     store.close()
+    assert len(killed) == KILLS
     assert [row.position for row in rows] == sorted({row.position for row in rows})
     decisions = [row for row in rows if row.kind == Kind.DECISION]
     logged = {row.key: unpack(row.body) for row in decisions}

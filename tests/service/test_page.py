@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser import browser, needs_chromium
+from tests.helpers.browser import browser, needs_chromium
 from tests.service.servers import PRICES, Server, serving
 
 NAMES = """

@@ -9,8 +9,8 @@ import pytest
 
 from graphbandit.service.configuration import Token
 from graphbandit.service.tokens import Tokens
+from tests.helpers.waiting import wait_until
 from tests.service.servers import PRICES, Server, serving
-from tests.waiting import wait_until
 
 LIMITS = """
 [service.limits]

@@ -4,8 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+from tests.helpers.waiting import wait_until
 from tests.service.servers import PRICES, Server
-from tests.waiting import wait_until
 
 
 def test_many_processes_are_one_service(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from graphbandit.experiments import Experiment, Grid
 from graphbandit.experiments.analysis.statistics import difference_to_best
 from graphbandit.studies import Finding, Findings, Plan
 from graphbandit.studies.classes.comparison import regret_table, verdict
-from tests.commands import succeed
-from tests.experiment_results import made_up
+from tests.helpers.commands import succeed
+from tests.helpers.experiment_results import made_up
 
 
 def finding(values, learners, rounds=64):

@@ -8,7 +8,7 @@ import pytest
 from graphbandit.errors import InputError
 from graphbandit.studies import Plan, run_plan
 from graphbandit.studies.exploration.sweep import Choice, EtaCase, EtaSweep, case_table, choice_table, sweep_of
-from tests.commands import files_of, succeed
+from tests.helpers.commands import files_of, succeed
 
 
 def case(title, graph, greedy=9.0, ids=9.0, judged=True, **regrets):

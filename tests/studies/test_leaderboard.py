@@ -15,8 +15,8 @@ from graphbandit.studies.leaderboard.figures import plot_board, plot_worst
 from graphbandit.studies.leaderboard.study import ADVERSARIAL, STUDY
 from graphbandit.studies.leaderboard.tables import board_markdown, group_table, overview_table
 from graphbandit.studies.leaderboard.verdict import behind_lines, cells_line, specialist_lines, worst_line
-from tests.browser import needs_chromium, visit
-from tests.commands import succeed
+from tests.helpers.browser import needs_chromium, visit
+from tests.helpers.commands import succeed
 
 IDS, ADA = OURS
 SPREAD = np.array([-1.0, 0.0, 1.0])

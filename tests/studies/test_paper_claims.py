@@ -9,7 +9,7 @@ from graphbandit.studies.paper import claims, own_claims
 from graphbandit.studies.paper.answers import Claim
 from graphbandit.studies.paper.study import summary_line
 from graphbandit.studies.paper.variants import better_without, variants
-from tests.paper_findings import as_claimed, findings
+from tests.studies.paper_findings import as_claimed, findings
 
 JUDGES = {
     "1": claims.lower_regret,

@@ -27,10 +27,10 @@ from graphbandit.studies.paper.star import star_decision
 from graphbandit.studies.paper.study import STUDY
 from graphbandit.studies.paper.tables import set_size_table, table_of
 from graphbandit.studies.paper.trends import trends
-from tests.browser import needs_chromium, visit
-from tests.commands import files_of, succeed
-from tests.pages import check_addresses, check_outline, section, text
-from tests.paper_findings import findings
+from tests.helpers.browser import needs_chromium, visit
+from tests.helpers.commands import files_of, succeed
+from tests.helpers.pages import check_addresses, check_outline, section, text
+from tests.studies.paper_findings import findings
 
 TITLES = STUDY.experiments
 TINY = ["--repeats", "2", "--rounds", "32"]

@@ -16,6 +16,7 @@ from numba.core import types
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import behind_pointer, inner, kernel
+from graphbandit.kernels.learners.normal import log_cdf
 
 REACH = 6.0
 """Tails beyond this many standard deviations (1e-9) are left out."""
@@ -38,8 +39,7 @@ def log_cdfs(x: float, means: PerArm, scales: PerArm, out: PerArm) -> float:
     """log Phi_a(x) of each arm; their sum, log F(x), is returned."""
     total = 0.0
     for i in range(means.shape[0]):
-        z = (x - means[i]) / scales[i]
-        out[i] = math.log(0.5 * math.erfc(-z * math.sqrt(0.5))) if z > -37.0 else -700.0
+        out[i] = log_cdf((x - means[i]) / scales[i])
         total += out[i]
     return total
 

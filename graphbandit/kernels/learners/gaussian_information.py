@@ -1,7 +1,5 @@
 """Information-directed sampling for independent Gaussian arms: what an arm costs, what it tells, and the best mix."""
 
-import math
-
 import numpy as np
 from numba.core import types
 
@@ -9,6 +7,7 @@ from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
 from graphbandit.kernels.jit import behind_pointer, kernel
 from graphbandit.kernels.learners.gaussian_best import FLOATS, MASK, contenders, maximum_points, shares
+from graphbandit.kernels.learners.normal import hazard
 from graphbandit.kernels.planning.information import neighbourhood, smallest_ratio
 
 
@@ -40,10 +39,7 @@ def regrets_and_information(
     for g in range(found.shape[0]):
         x = 0.5 * (points[g] + points[g + 1])
         for i in range(n):
-            z = (x - centres[i]) / scales[i]
-            cdf = 0.5 * math.erfc(-z * math.sqrt(0.5))
-            density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-            below[i] = min(centres[i] - scales[i] * density / cdf, x) if cdf > 0.0 else x
+            below[i] = min(centres[i] - scales[i] * hazard((x - centres[i]) / scales[i]), x)
         for b in range(n):
             share = found[g, b]
             if share > 0.0:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def printed(*words: object, environment: dict[str, str] | None = None, **options: Any) -> str:

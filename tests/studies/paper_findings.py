@@ -6,7 +6,7 @@ import numpy as np
 
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.studies import Finding, Findings, Plan
-from tests.experiment_results import made_up
+from tests.helpers.experiment_results import made_up
 
 Means = Callable[[str, Point, str], float]
 REGCBG = {"k-tree": 980.0, "cliques": 300.0, "random": 700.0, "network": 900.0, "directed": 800.0}
