@@ -12,9 +12,10 @@ import scipy
 from graphbandit.base.checks import setting_boolean, setting_integer, setting_number
 from graphbandit.base.extras import imported
 from graphbandit.base.parallel_tasks import side_by_side
-from graphbandit.base.regret_page import regret_page
+from graphbandit.base.regret_fragment import regret_fragment
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
+from graphbandit.base.signatures import readable
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
@@ -101,7 +102,7 @@ class SimulationResult:
     def _repr_html_(self) -> str:
         """The table and the curves, for notebooks."""
         repeats = {name: len(curves) for name, curves in self.regret.items()}
-        return regret_page(self.bands(), repeats, {name: sum(failed) for name, failed in self.postponed.items()})
+        return regret_fragment(self.bands(), repeats, {name: sum(failed) for name, failed in self.postponed.items()})
 
     def __repr__(self) -> str:
         width = max(len(name) for name in ["final regret", *self.regret])
@@ -122,6 +123,7 @@ def _band(
     return mean, mean - reach, mean + reach
 
 
+@readable
 def simulate(
     learners: Mapping[str, Learner[Any]] | Learner[Any],
     environment: Environment,

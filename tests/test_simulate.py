@@ -65,7 +65,7 @@ def test_simulate_is_what_a_bandit_does(environment):
     instance = environment.instance(4, 0)
     drawn = instance.rounds(0, rounds)
     bandit = gb.Bandit(learner, instance.problem(rounds))
-    bandit._rng = stream(4, "simulate", "x", 0)
+    bandit._journal.rng = stream(4, "simulate", "x", 0)
     actions = []
     for t in range(rounds):
         decision = bandit.decide(drawn.contexts[t], drawn.graphs[t])

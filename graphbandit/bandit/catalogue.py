@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph, graph_of
+from graphbandit.bandit.given_graphs import Graph, graph_of
 from graphbandit.base.arm_names import MOST_ARMS, ArmNames, known_arm
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.shapes import Bool

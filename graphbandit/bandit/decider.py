@@ -2,20 +2,21 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph, graph_of, graphs_of
-from graphbandit.bandit.inputs import available_of, check_key, check_keys, contexts_of, on_offer
-from graphbandit.bandit.own_arms import RoundArms, given_rounds, own_rounds, with_own_arms
-from graphbandit.base.shapes import Bool, Int
-from graphbandit.graphs.batch import FeedbackGraphs
+from graphbandit.bandit.decision_maker import may_reveal
+from graphbandit.bandit.given_arms import on_offer
+from graphbandit.bandit.given_graphs import Graph
+from graphbandit.bandit.given_rounds import GivenRounds, RoundReader, given_rounds
+from graphbandit.bandit.keys import check_key, check_keys
+from graphbandit.bandit.own_arms import with_own_arms
+from graphbandit.base.shapes import Bool
 from graphbandit.learners.problem import Problem
 from graphbandit.learners.snapshot import Snapshot
 from graphbandit.rounds.decision import Decision
-from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.shown import Graphs, Shown
+from graphbandit.rounds.shown import Shown
 
 
 def uniform(snapshot: str, key: str) -> float:
@@ -81,13 +82,8 @@ class Decider:
         arms: object = None,
     ) -> Decision:
         """Decide one round; the arguments are those of `Bandit.decide`. Without a key, a random one is made."""
-        contexts, tally = contexts_of(self.problem, context, many=False)
-        if arms is not None or self.problem.capacity is not None:
-            own = own_rounds(self.problem, contexts, [arms], [graph], [available], tally)
-            return self._decided(own.contexts, own.graphs, own.available, [_key(key)], own.arms)[0]
-        one = self._graph if graph is None else graph_of(self.problem, graph)
-        graphs = graphs_of(self.problem, one, 1)
-        return self._decided(contexts, graphs, available, [_key(key)], own_graph=graph is None)[0]
+        given = RoundReader().read(self.problem, self._graph, context, graph, available, arms)
+        return self._decided(given, [_key(key)], own_graph=graph is None)[0]
 
     def decide_batch(
         self,
@@ -100,21 +96,12 @@ class Decider:
     ) -> list[Decision]:
         """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
         given = given_rounds(self.problem, self._graph, contexts, graphs, available, arms, keys)
-        named, own_graph = _keys(keys, len(given.contexts)), graphs is None and given.arms is None
-        return self._decided(given.contexts, given.graphs, given.available, named, given.arms, own_graph=own_graph)
+        return self._decided(given, _keys(keys, len(given.contexts)), own_graph=graphs is None)
 
-    def _decided(
-        self,
-        contexts: np.ndarray,
-        graphs: Graphs | None,
-        available: object,
-        keys: list[str],
-        own: Sequence[RoundArms] | None = None,
-        *,
-        own_graph: bool = False,
-    ) -> list[Decision]:
-        mask = on_offer(available_of(self.problem, available), self._retired)
-        shown = Shown(contexts, graphs, mask)
+    def _decided(self, given: GivenRounds, keys: list[str], *, own_graph: bool) -> list[Decision]:
+        """Decide these rounds; `own_graph` says that they brought none."""
+        contexts, graphs, available, own, _ = given
+        shown = Shown(contexts, graphs, on_offer(available, self._retired))
         if not len(shown):
             return []
         batch = self._snapshot.decide(shown, np.array([uniform(self._name, key) for key in keys]))
@@ -132,27 +119,11 @@ class Decider:
                 key=key,
                 context=contexts[row : row + 1],
                 available=None if shown.available is None else shown.available[row : row + 1],
-                graph=None if own_graph or graphs is None else graphs[row],
+                graph=None if graphs is None or (own_graph and own is None) else graphs[row],
             )
             for row, (key, action, probability, revealed) in enumerate(rows)
         ]
         return made if own is None else [with_own_arms(one, its) for one, its in zip(made, own, strict=True)]
-
-
-def may_reveal(graphs: Graphs | None, decisions: Decisions) -> Iterable[Int[np.ndarray, " revealed"]]:
-    """The arms whose rewards may come, for each round: those revealed or, if that is not known yet, all that may be.
-
-    Do not write to the arrays.
-    """
-    if isinstance(graphs, FeedbackGraphs):
-        if len(graphs.index) == 1 and graphs.is_packed:
-            return (graphs.first_revealed(decisions.action.item()),)
-        masks = graphs._revealed(decisions.action)
-    else:
-        masks = decisions.observation_probabilities > 0.0
-        if graphs is not None:
-            masks &= graphs._revealed(decisions.action)
-    return (mask.nonzero()[0] for mask in masks)
 
 
 def _key(key: object) -> str:

@@ -1,7 +1,8 @@
 """The callers' own names for decisions: the same key again gives the same decision."""
 
+import reprlib
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.checks import setting_integer
-from graphbandit.errors import UnknownDecisionError
+from graphbandit.errors import InputError, SettingError, UnknownDecisionError
 from graphbandit.rounds.decision import Decision
 from graphbandit.rounds.decisions import ARRAYS, Decisions
 
@@ -36,6 +37,10 @@ class Keys:
         """A copy of the decision of this key; None if there is none, or it is no longer remembered."""
         found = self._made.get(key)
         return None if found is None else found.detached()
+
+    def __getitem__(self, key: str) -> Decision:
+        """A copy of the decision of this key, which is remembered."""
+        return self._made[key].detached()
 
     def number(self, key: str) -> int:
         """The id of the decision of this key."""
@@ -79,6 +84,23 @@ class Keys:
     def ended(self) -> list[str]:
         """The keys of decisions that await no more rewards, in the order in which they ended."""
         return list(self._ended)
+
+
+def check_keys(keys: object, n: int) -> list[Any]:
+    """One key a round."""
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise SettingError(f"keys is {reprlib.repr(keys)}; expected a list of texts, one a round")
+    given = list(keys)
+    if len(given) != n:
+        raise InputError(f"keys has {len(given)} keys for {n} rounds; expected one a round")
+    return given
+
+
+def check_key(key: object) -> str:
+    """A caller's name of a decision: text that is not empty."""
+    if not isinstance(key, str) or not key:
+        raise SettingError(f"key is {reprlib.repr(key)}; expected text that names the decision, or None")
+    return key
 
 
 def keys_content(keys: Keys, *, own_arms: bool) -> dict[str, Any]:

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph
+from graphbandit.bandit.awaited_decisions import AwaitedDecisions
+from graphbandit.bandit.catalogue import Catalogue
+from graphbandit.bandit.given_graphs import Graph
+from graphbandit.bandit.journal import Journal
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
 from graphbandit.bandit.open_decisions import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.bandit.restored_state import check_state
+from graphbandit.bandit.state_check import check_state
 from graphbandit.bandit.unsavable import HandedIn
 from graphbandit.base import saved_files
 from graphbandit.base.arm_names import ArmNames
@@ -59,18 +62,34 @@ class SavedBandit(Declared):
         """How many arms there are."""
         return self.loop.problem.n_arms
 
+    def journal(self) -> Journal:
+        """The bandit's journal, as it was when it was saved."""
+        rng = np.random.Generator(np.random.PCG64())
+        rng.bit_generator.state = self.generator
+        opened, forgotten = self.opened.items(), self.forgotten
+        awaited = AwaitedDecisions(
+            self.identity, self.keys, self.max_open, self.forget_after, opened=opened, forgotten=forgotten
+        )
+        return Journal(self.loop, awaited, Catalogue(self.graph, self.retired), self.tally, rng)
 
-def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
-    """Write a bandit to a file, atomically. The same bandit gives the same bytes."""
-    loop, opened = bandit.loop, list(bandit.opened.values())
+
+def save_bandit(path: str | os.PathLike[str], journal: Journal) -> None:
+    """Write a bandit to a file, atomically. The same bandit gives the same bytes.
+
+    The rows of its log are flushed to disk first, so that a file never knows of rounds that the log lacks.
+    """
+    if journal.log is not None:
+        journal.log.sync()
+    loop, awaited, catalogue = journal.settled(), journal.awaited, journal.catalogue
+    opened = list(awaited.opened.values())
     late = {one.first: one for one in loop.late}
     rounds = [part.part(i, i + 1) for part in loop.waiting for i in range(len(part.actions))]
     content = {
-        "identity": bandit.identity,
+        "identity": awaited.identity,
         "learner": loop.learner,
         "problem": loop.problem,
         "state": loop.state,
-        "generator": bandit.generator,
+        "generator": journal.rng.bit_generator.state,
         "rounds": loop.rounds,
         "learnt": loop.learnt,
         **_columns("", rounds),
@@ -85,14 +104,14 @@ def save_bandit(path: str | os.PathLike[str], bandit: SavedBandit) -> None:
         **_columns("late_", [late[t] for t in sorted(late)]),
         "unfitted": loop.unfitted,
         "postponed": loop.postponed,
-        "forgotten": bandit.forgotten,
-        "max_open": bandit.max_open,
-        "forget_after": bandit.forget_after,
-        "graph": _graph_content(bandit.graph),
-        "retired": bandit.retired,
-        "tally": bandit.tally,
-        **keys_content(bandit.keys, own_arms=loop.problem.capacity is not None),
-        "log": bandit.log,
+        "forgotten": awaited.forgotten,
+        "max_open": awaited.max_open,
+        "forget_after": awaited.forget_after,
+        "graph": _graph_content(catalogue.graph),
+        "retired": catalogue.retired,
+        "tally": journal.tally,
+        **keys_content(awaited.keys, own_arms=loop.problem.capacity is not None),
+        "log": None if journal.log is None else journal.log.starts,
     }
     if loop.problem.capacity is not None:
         content["open_arms"] = [_arms_content(entry.arms) for entry in opened]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from graphbandit.base.extras import imported
+from graphbandit.base.fragments import fragment
 from graphbandit.base.printed_table import Cell, Table
 from graphbandit.errors import InputError
 from graphbandit.evaluation.estimator import FULL, Estimator, OverTime
@@ -299,8 +299,5 @@ class EvaluationTable(Mapping[str, PolicyValue]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, rows = self._texts()
-        cells = "".join(f"<th>{html.escape(cell)}</th>" for cell in head)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        heads, rows = self._texts()
+        return fragment("graphbandit.evaluation", "values.html", heads=heads, rows=rows, notes=self.notes)

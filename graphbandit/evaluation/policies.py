@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from graphbandit.bandit import Bandit
-from graphbandit.bandit.from_log import check_fits, contexts_of
+from graphbandit.bandit.learning_from_logs import check_fits, contexts_of
 from graphbandit.base.checks import numbers
 from graphbandit.base.shapes import Float
 from graphbandit.errors import HorizonError, InputError, SettingError

@@ -17,7 +17,7 @@ from graphbandit.function_classes.finite_base import (
     FiniteSpace,
     blocks_of,
 )
-from graphbandit.rounds.size import small
+from graphbandit.rounds.small_numbers import small
 
 _finite_candidates = DirectCall("function_classes.finite", "finite_candidates")
 

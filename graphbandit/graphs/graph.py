@@ -30,6 +30,7 @@ from graphbandit.base.arm_names import ArmNames, arm_index
 from graphbandit.base.extras import imported
 from graphbandit.base.frames import is_frame
 from graphbandit.base.shapes import Bool, Int64, UInt64
+from graphbandit.base.signatures import Readable
 from graphbandit.errors import GraphError
 from graphbandit.graphs.bits import WORD, column, diagonal, pack_rows, unpack_rows
 from graphbandit.graphs.checked_input import (
@@ -67,6 +68,8 @@ class FeedbackGraph:
     n_arms: int
     rows: UInt64[np.ndarray, "arms words"] | SparseRows
     arms: ArmNames | None = None
+
+    __signature__ = Readable()
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, np.ndarray):

@@ -15,7 +15,7 @@ from graphbandit.learners.base import Learner
 from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import draw
+from graphbandit.rounds.drawn_arms import draw
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words

@@ -29,6 +29,7 @@ from graphbandit.base.arm_names import shown as named
 from graphbandit.base.array_types import ArmMasks, Contexts, PerRound, RoundsByArms
 from graphbandit.base.checks import as_in_kernels, check_within, kernel_numbers, numbers, optional_number
 from graphbandit.base.shapes import Float, Shaped
+from graphbandit.base.signatures import Readable
 from graphbandit.errors import GraphError, InputError, SettingError
 from graphbandit.function_classes.base import Drawer, Draws, FunctionClass, Predictor, Prospector, Prospects
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -84,7 +85,9 @@ class Learner(ABC, Generic[State]):
     """Whether `words` is the package's own, so that words that `choose` has given already can stand for it."""
     _says_at_once: ClassVar[bool] = True
 
-    def __new__(cls, *_: Any, floor: float | None = None, **__: Any) -> "Learner[State]":
+    __signature__ = Readable()
+
+    def __new__(cls, *settings: object, floor: float | None = None, **others: object) -> "Learner[State]":
         """Check the floor here, as learners have a `__post_init__` of their own."""
         optional_number("floor", floor, at_least=0.0, at_most=1.0)
         return super().__new__(cls)

@@ -16,7 +16,7 @@ from graphbandit.learners.epochs.plausible import (
     values_of_draws,
 )
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 

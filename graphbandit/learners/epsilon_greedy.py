@@ -13,7 +13,7 @@ from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.estimates import EstimateLearner
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 

@@ -14,7 +14,7 @@ from graphbandit.learners.epochs.base import AnyFunctionClass, EndedEpoch, Epoch
 from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown
 

@@ -11,7 +11,7 @@ from graphbandit.learners.epochs.base import AnyFunctionClass
 from graphbandit.learners.epochs.deciding import decided
 from graphbandit.learners.epochs.plausible import PlausibleLearner, PlausibleState, bounds_of
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
 

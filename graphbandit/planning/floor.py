@@ -29,7 +29,7 @@ from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.highs import cheapest, largest_share
 from graphbandit.planning.sampling_program import UNDERSTATED
 from graphbandit.rounds.decisions import Decisions
-from graphbandit.rounds.draw import draw
+from graphbandit.rounds.drawn_arms import draw
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

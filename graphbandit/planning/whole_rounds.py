@@ -61,7 +61,7 @@ from graphbandit.planning.sampling_program import (
     solve_scaled,
 )
 from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel
-from graphbandit.rounds.draw import uniform_over
+from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:

@@ -1,14 +1,15 @@
 """One decision of a `Bandit`: what to play, under which id rewards are awaited, and why this arm."""
 
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from graphbandit.base.arm_names import ArmNames
+from graphbandit.base.fragments import fragment
 from graphbandit.base.program_constants import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
+from graphbandit.base.signatures import Readable
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.rounds.decisions import ARRAYS, WORDS, Decisions
@@ -67,6 +68,8 @@ class Decision:
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
     graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
+
+    __signature__ = Readable()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "sealed": self.seal}
@@ -220,8 +223,8 @@ class Decision:
 
     def _repr_html_(self) -> str:
         """The decision for a notebook: the most likely arms, their probabilities as bars, and what the learner says."""
-        played, revealed = np.zeros((2, len(self.probabilities)), dtype=np.bool_)
-        played[self.action], revealed[self.revealed] = True, True
+        revealed = np.zeros(len(self.probabilities), dtype=np.bool_)
+        revealed[self.revealed] = True
         told = {name: rows[self.row] for name, rows in self.batch.told.items()}
         columns = {
             "q": self.observation_probabilities,
@@ -229,23 +232,23 @@ class Decision:
             "revealed": revealed,
         }
         order = np.argsort(-self.probabilities, kind="stable")[:MOST_ROWS].tolist()
-        rows = "".join(
-            f"<tr><td style='text-align:left'>{escape(str(self.label(arm)))}"
-            f"{' <b>played</b>' if played[arm] else ''}</td>"
-            "<td style='text-align:left;min-width:12em'><span style='display:inline-block;height:.8em;"
-            f"background:#0072b2;width:{100 * self.probabilities[arm]:.1f}%'></span></td>"
-            f"<td>{self.probabilities[arm]:.4g}</td>"
-            f"{''.join(f'<td>{_cell(row[arm])}</td>' for row in columns.values())}</tr>"
+        arms = [
+            {
+                "name": self.label(arm),
+                "played": arm == self.action,
+                "p": self.probabilities[arm],
+                "cells": [_cell(row[arm]) for row in columns.values()],
+            }
             for arm in order
-        )
-        left = self.batch.probabilities.shape[1] - len(order)
-        more = f"<p>and {left} more arms</p>" if left else ""
-        facts = [f"{name} {self._in_words(name, row)}" for name, row in told.items() if np.ndim(row) == 0]
-        heads = "".join(f"<th>{escape(_SINGULAR.get(name, name))}</th>" for name in columns)
-        return (
-            f"<p>Decision {self.id}, epoch {self.epoch}: play <b>{escape(str(self.arm))}</b> "
-            f"(probability {self.probability:.4g}){escape(''.join(f'; {fact}' for fact in facts))}</p>"
-            f"<table><thead><tr><th>arm</th><th>p</th><th></th>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}"
+        ]
+        return fragment(
+            "graphbandit.rounds",
+            "decision.html",
+            decision=self,
+            facts=[f"{name} {self._in_words(name, row)}" for name, row in told.items() if np.ndim(row) == 0],
+            heads=[_SINGULAR.get(name, name) for name in columns],
+            arms=arms,
+            left=len(self.probabilities) - len(order),
         )
 
     def _in_words(self, name: str, row: Any) -> str:

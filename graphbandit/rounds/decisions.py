@@ -12,7 +12,7 @@ from graphbandit.base.program_constants import SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.trusted import trusted
 from graphbandit.errors import GraphError, InputError
-from graphbandit.rounds.draw import draw
+from graphbandit.rounds.drawn_arms import draw
 from graphbandit.rounds.shown import Graphs, Shown
 from graphbandit.rounds.words import BEST, Words, arrays_of
 

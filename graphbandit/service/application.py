@@ -19,7 +19,6 @@ from graphbandit.service.answers import RefusedError, checked, decoded, json, pr
 from graphbandit.service.batcher import Batcher
 from graphbandit.service.configuration import Configuration
 from graphbandit.service.core import FieldError
-from graphbandit.service.decider import Decider, Prepared
 from graphbandit.service.json_logging import logger
 from graphbandit.service.link import Log
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
@@ -27,6 +26,7 @@ from graphbandit.service.metrics import Metrics
 from graphbandit.service.personalizer import Personalizer, as_there
 from graphbandit.service.protocol import Activate, Observe
 from graphbandit.service.reader import Reader
+from graphbandit.service.request_decider import Prepared, RequestDecider
 from graphbandit.service.tokens import Tokens
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class Service:
     def __init__(
         self,
         configuration: Configuration,
-        decider: Decider,
+        decider: RequestDecider,
         log: Log,
         reader: Reader,
         metrics: Metrics,

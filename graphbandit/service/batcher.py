@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 
 from graphbandit.errors import GraphBanditError
-from graphbandit.service.decider import Decider, Prepared
 from graphbandit.service.link import Log
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Answer, Decide, Refusal
+from graphbandit.service.request_decider import Prepared, RequestDecider
 
 Waiting = tuple[Sequence[Prepared], "asyncio.Future[list[bytes] | Refusal]"]
 LARGEST = 64
@@ -22,7 +22,7 @@ class Batcher:
     which takes microseconds.
     """
 
-    def __init__(self, decider: Decider, log: Log, metrics: Metrics) -> None:
+    def __init__(self, decider: RequestDecider, log: Log, metrics: Metrics) -> None:
         self._decider, self._log, self._metrics = decider, log, metrics
         self._waiting: dict[str, list[Waiting]] = {}
         self._scheduled = False

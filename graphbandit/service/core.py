@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from graphbandit import function_classes, learners
-from graphbandit.bandit.decider import may_reveal, uniform
-from graphbandit.bandit.graph_inputs import Graph, graph_batch
-from graphbandit.bandit.inputs import stacked_masks
+from graphbandit.bandit.decider import uniform
+from graphbandit.bandit.decision_maker import may_reveal
+from graphbandit.bandit.given_arms import stacked_masks
+from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files
 from graphbandit.base.shapes import Bool, Float, Int
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
@@ -278,17 +279,23 @@ class Core:
         """What the numbers of an encoded context are."""
         return self._features.feature_names
 
-    def learn(self, state: Any, played: Played, late: Sequence[Played], news: News) -> tuple[Any, bool]:
-        """The state after the rounds of an epoch, and whether the learner could fit.
+    def loop(self, snapshot: Snapshot) -> Loop:
+        """The loop that goes on from a snapshot."""
+        return Loop.resumed(self.learner, self.problem, snapshot.state, learnt=snapshot.rounds)
 
-        The loop that drives every learner ends the epoch: if the learner cannot fit, it keeps its estimate and uses the
-        data in its next fit.
-        """
+    def learnt(self, loop: Loop, played: Played, late: Sequence[Played], news: News) -> Loop:
+        """The loop after the rounds of an epoch. If the learner cannot fit, its next fit uses their data."""
         with learning(self.name, self.settings.names):
-            loop = Loop.resumed(
-                self.learner, self.problem, state, learnt=played.first, waiting=[played], news=[news], late=late
+            return Loop.resumed(
+                self.learner,
+                self.problem,
+                loop.state,
+                learnt=loop.rounds,
+                waiting=[played],
+                news=[news],
+                late=late,
+                postponed=loop.postponed,
             ).ready()
-        return loop.state, loop.postponed == 0
 
     def check_rewards(self, rewards: Sequence[float]) -> None:
         """Raise ObservationError at a reward that the learner cannot take."""

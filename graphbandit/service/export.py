@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from graphbandit.bandit.graph_inputs import graph_batch
-from graphbandit.bandit.inputs import stacked_masks
+from graphbandit.bandit.given_arms import stacked_masks
+from graphbandit.bandit.given_graphs import graph_batch
 from graphbandit.errors import SettingError
 from graphbandit.logs import LogBatch, LogWriter
 from graphbandit.logs.format import REWARDS, TIME

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph
+from graphbandit.bandit.given_graphs import Graph
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.service.configuration import Bandit

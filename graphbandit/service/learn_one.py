@@ -62,13 +62,12 @@ class LogLearner:
         self.core, self._store = core, store
         self.closed = core.initial() if snapshot is None else snapshot  # the newest closed epoch
         self.position = self.closed.learnt  # rows up to here have been read
-        self._size = core.learner.rounds_until_update(self.closed.state)  # rounds of the open epoch once it is full
+        self._loop = core.loop(self.closed)
         self._pending = _Pending()
         self._awaited: dict[str, int] = {}  # rewards that rounds of this epoch still await
         self._waiting: deque[tuple[int, float, str]] = deque()  # started, window still open
         self._given: dict[str, dict[str, float]] = {}  # rewards of those
         self._recent: OrderedDict[str, _Start] = OrderedDict()
-        self.failed_fits = 0
         self.unlearnt_rewards = 0
 
     def read(self, row: Row) -> bool:
@@ -186,7 +185,7 @@ class LogLearner:
 
     @property
     def _full(self) -> bool:
-        return 0 < self._size <= len(self._pending.starts)
+        return 0 < self._loop.left <= len(self._pending.starts)
 
     def _context(self, body: DecisionBody) -> np.ndarray:
         features = None if body.arm_features is None else msgspec.json.decode(body.arm_features)
@@ -223,11 +222,10 @@ class LogLearner:
 
     def _close(self, position: int) -> None:
         """Learn the epoch; `position` is the last row that counts for it."""
-        pending, before = self._pending, self.closed
-        count = self._size
+        pending, first, count = self._pending, self._loop.rounds, self._loop.left
         assert count == len(pending.starts)
         late = sorted(pending.late)
-        first, n_late = before.rounds, len(late)
+        n_late = len(late)
         masks = None
         if pending.masks:
             masks = np.ones((count, self.core.slots), dtype=np.bool_)
@@ -246,10 +244,8 @@ class LogLearner:
         seen = np.searchsorted(order, np.array(pending.seen_starts, dtype=np.int64)) + (first - n_late)
         slots = np.array(pending.seen_slots, dtype=np.int64)
         news = News(seen, slots, np.array(pending.seen_rewards), np.array(pending.seen_q))
-        state, fitted = self.core.learn(before.state, played, passed, news)
-        self.failed_fits += not fitted
-        self.closed = Snapshot("", state, position, pending.starts[-1], before.rounds + count)
-        self._size = self.core.learner.rounds_until_update(state)
+        self._loop = loop = self.core.learnt(self._loop, played, passed, news)
+        self.closed = Snapshot("", loop.state, position, pending.starts[-1], loop.rounds)
         self._pending, self._awaited = _Pending(), {}
 
     def snapshot(self) -> tuple[Snapshot, bytes]:
@@ -270,4 +266,4 @@ class LogLearner:
             with contextlib.suppress(GraphBanditError):  # a mere figure must not stop the learning
                 now, then = self.core.best(self.closed.state, contexts), self.core.best(before, contexts)
                 changed = float((now != then).mean())
-        return {"epoch": epoch, "failed_fits": self.failed_fits, "changed": changed}
+        return {"epoch": epoch, "failed_fits": self._loop.postponed, "changed": changed}

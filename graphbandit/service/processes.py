@@ -28,12 +28,12 @@ from graphbandit.service import json_logging, learn_all
 from graphbandit.service.application import Service
 from graphbandit.service.configuration import FIXED, Bandit, Configuration
 from graphbandit.service.core import Core
-from graphbandit.service.decider import Decider
 from graphbandit.service.json_logging import say
 from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
 from graphbandit.service.messages import DecideRequest
 from graphbandit.service.metrics import FOLDER, Metrics
 from graphbandit.service.reader import Reader, example_request
+from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.server import address, serve
 from graphbandit.service.store import VERSION, Store, open_store
 from graphbandit.service.tokens import Tokens
@@ -129,7 +129,7 @@ async def _decide(
     fresh: asyncio.Event,
 ) -> None:
     """Answer requests until the end; `fresh` says that there is a new snapshot."""
-    decider = Decider(found.bandits)
+    decider = RequestDecider(found.bandits)
     reader = Reader(store, decider, found.bandits)
     with contextlib.suppress(DatabaseError):
         await reader.run(reader.refresh)
@@ -142,7 +142,7 @@ async def _decide(
         await asyncio.to_thread(reader.close)
 
 
-def _warm_up(decider: Decider) -> None:
+def _warm_up(decider: RequestDecider) -> None:
     """Decide once for each bandit, so that kernels are compiled before the first request."""
     for name, core in decider.cores.items():
         message = msgspec.json.decode(msgspec.json.encode(example_request(core.settings)), type=DecideRequest)

@@ -11,8 +11,8 @@ import numpy as np
 
 from graphbandit.errors import DatabaseError
 from graphbandit.service.configuration import Bandit
-from graphbandit.service.decider import Decider
 from graphbandit.service.protocol import known_from
+from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind, Row, unpack
 from graphbandit.service.statistics import BUCKETS, Figures, summary
 from graphbandit.service.store import Store
@@ -26,7 +26,7 @@ LAG = 2
 class Reader:
     """One connection in one thread."""
 
-    def __init__(self, store: Store, decider: Decider, bandits: dict[str, Bandit]) -> None:
+    def __init__(self, store: Store, decider: RequestDecider, bandits: dict[str, Bandit]) -> None:
         self._store, self._decider, self._bandits = store, decider, bandits
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self.figures = {name: Figures() for name in bandits}  # as of the last refresh

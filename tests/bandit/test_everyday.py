@@ -269,7 +269,7 @@ def test_rewards_are_looked_at_together_or_one_by_one():
     ):
         bandit = gb.Bandit(gb.learners.Uniform(), gb.Problem(n_arms=4), seed=3)
         bandit.observe(bandit.decide(np.zeros(1), graph), rewards)
-        taken.append(sorted(zip(*next(iter(bandit._loop.news)), strict=True)))
+        taken.append(sorted(zip(*next(iter(bandit._journal.loop.news)), strict=True)))
     assert taken[0] == taken[1]
     for wrong, message in (
         ({0: 0.5, 1: float("nan")}, "arm 1 of decision 0 is nan"),

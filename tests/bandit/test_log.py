@@ -61,7 +61,7 @@ def test_it_decides_the_same_and_its_log_can_be_evaluated(tmp_path):
     without = gb.Bandit(gb.AdaCBG(), problem(), graph=STAR, identity="one")
     for bandit in (with_log, without):
         play(bandit, 60)
-    assert with_log._rng.bit_generator.state == without._rng.bit_generator.state
+    assert with_log._journal.rng.bit_generator.state == without._journal.rng.bit_generator.state
     log = Log.read(tmp_path / "log")
     assert log.summary().incomplete == 0
     value = evaluate(log, {"now": with_log, "uniform": "uniform"}, reward_range=(0, 1))["uniform"]
@@ -266,7 +266,7 @@ def test_a_call_that_cannot_write_has_changed_nothing(tmp_path, monkeypatch, err
     assert len(log) == 36
     assert log.summary().lost_bytes == 0
     same = [gb.Bandit.load(tmp_path / f"{name}.gb") for name in (True, False)]
-    assert same[0]._rng.bit_generator.state == same[1]._rng.bit_generator.state
+    assert same[0]._journal.rng.bit_generator.state == same[1]._journal.rng.bit_generator.state
     assert np.array_equal(same[0].state.model.parameters, same[1].state.model.parameters)
 
 

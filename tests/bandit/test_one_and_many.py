@@ -44,7 +44,7 @@ def test_one_round_at_a_time_is_a_batch(name, kind, masked):
         for field in ARRAYS:
             alone, among = getattr(one.batch, field)[one.row], getattr(many.batch, field)[many.row]
             assert (alone.dtype, alone.tobytes()) == (among.dtype, among.tobytes()), field
-    assert bandit._rng.bit_generator.state == other._rng.bit_generator.state
+    assert bandit._journal.rng.bit_generator.state == other._journal.rng.bit_generator.state
 
 
 def test_fields_that_are_worked_out_late_are_in_copies_and_pickles():

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from benchmarks.evaluation import coverage, efficiency
+from benchmarks.evaluation.problems import GRAPHS, HubProblem, LinearProblem
 from graphbandit.evaluation import INTERVALS, Difference, Log, compare, evaluate
 from graphbandit.evaluation.group_sums import group_of, group_slack, group_starts, n_groups
 from graphbandit.evaluation.intervals import Groups, bernstein_lower, betting_lower, betting_path
-from graphbandit.studies.evaluation import coverage, efficiency
-from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem
 from tests.logs.logged import logged
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
+from benchmarks.evaluation.real_data import classification, open_bandit, read_open_bandit
 from graphbandit.errors import InputError
 from graphbandit.evaluation import Log, evaluate
-from graphbandit.studies.evaluation.real_data import classification, open_bandit, read_open_bandit
 from tests.helpers.real_data import real_data
 
 

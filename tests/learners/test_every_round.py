@@ -109,7 +109,7 @@ def test_simulate_gives_the_same_bytes_for_any_chunk_and_is_what_a_bandit_does(c
     runs = gb.simulate(EVERY_ROUND, ENVIRONMENT, rounds=ROUNDS, seed=7, chunk=chunk, keep_decisions=True)
     for name, learner in EVERY_ROUND.items():
         bandit = gb.Bandit(learner, INSTANCE.problem(ROUNDS))
-        bandit._rng = stream(7, "simulate", name, 0)
+        bandit._journal.rng = stream(7, "simulate", name, 0)
         made = play(bandit, DRAWN, 0, ROUNDS)
         assert [d.action for d in made] == runs.decisions[name][0].action.tolist()
         assert np.stack([d.probabilities for d in made]).tobytes() == runs.decisions[name][0].probabilities.tobytes()

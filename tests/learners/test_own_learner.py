@@ -53,7 +53,7 @@ def test_it_is_simulated_and_serves_in_a_bandit_with_the_same_decisions():
     instance = environment().instance(3)
     drawn = instance.rounds(0, 60)
     bandit = gb.Bandit(Softmax(), instance.problem(60))
-    bandit._rng = gb.base.seeds.stream(3, "simulate", "own", 0)
+    bandit._journal.rng = gb.base.seeds.stream(3, "simulate", "own", 0)
     for t, decision in enumerate(play(bandit, drawn, 0, 60)):
         assert decision.action == decisions.action[t]
         assert decision.probabilities.tobytes() == decisions.probabilities[t].tobytes()

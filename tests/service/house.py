@@ -8,12 +8,12 @@ import msgspec
 
 from graphbandit.service import configuration
 from graphbandit.service.configuration import Bandit, Configuration
-from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
 from graphbandit.service.replay import Replayed, replay
+from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind
 from graphbandit.service.statistics import summary
 from graphbandit.service.store import Store, open_store
@@ -52,7 +52,7 @@ class House:
         self.writer = Writer(self.store, bandits, Metrics())
         self.clock = HandClock()
         self.writer._clock = self.clock  # type: ignore[assignment]
-        self.decider = Decider(bandits)
+        self.decider = RequestDecider(bandits)
         self.learning = self.new_learning()
 
     def new_learning(self) -> Learning:

@@ -64,9 +64,9 @@ def test_the_rounds_are_those_that_were_learnt(mode: str, tmp_path: Path, monkey
     house = housed(tmp_path, **MODES[mode])
     play(house, random.Random(3), 300)
     learnt: list[tuple[Any, ...]] = []
-    real = Core.learn
+    real = Core.learnt
 
-    def recorded(core: Core, state: Any, played: Played, late: Sequence[Played], news: News) -> Any:
+    def recorded(core: Core, loop: Any, played: Played, late: Sequence[Played], news: News) -> Any:
         parts = [*late, played]
         contexts, actions = (
             np.concatenate(column) for column in zip(*((p.contexts, p.actions) for p in parts), strict=True)
@@ -74,9 +74,9 @@ def test_the_rounds_are_those_that_were_learnt(mode: str, tmp_path: Path, monkey
         for number, arm, reward, q in zip(*news, strict=True):
             row = number - parts[0].first
             learnt.append((*contexts[row].tolist(), int(actions[row]), int(arm), reward, round(q, 9)))
-        return real(core, state, played, late, news)
+        return real(core, loop, played, late, news)
 
-    monkeypatch.setattr(Core, "learn", recorded)
+    monkeypatch.setattr(Core, "learnt", recorded)
     assert house.replayed().good
     batch = exported(house, tmp_path / "out")[0].to_batch()
     there = [

@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.postgres import Postgres
 from graphbandit.service import learn_all
-from graphbandit.service.decider import Decider
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.protocol import Refusal
 from graphbandit.service.reader import Reader
+from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import open_store
 from graphbandit.service.writer import Clock
@@ -114,7 +114,7 @@ def test_a_damaged_snapshot_is_made_again(damage: str, tmp_path: Path) -> None:
     wrong = {"cut": newest.data[:100], "changed": newest.data[:-1] + b"x", "all": b""}[damage]
     which, values = ("hash = ?", (newest.hash,)) if damage != "all" else ("bandit = ?", ("prices",))
     house.store.execute(f"UPDATE snapshots SET data = ? WHERE {which}", (wrong, *values))
-    decider = Decider(house.bandits)
+    decider = RequestDecider(house.bandits)
     assert decider.refresh(house.store) == []
     assert decider.snapshots["prices"].rounds == 0, "it decides, with what it has"
     house.learning = house.new_learning()

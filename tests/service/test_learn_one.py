@@ -164,7 +164,7 @@ def test_failed_fits_are_postponed(tmp_path: Any, monkeypatch: pytest.MonkeyPatc
     house.learn()
     learner = house.learning._learners["prices"]
     assert learner.closed.rounds >= 8
-    assert learner.failed_fits == 1
+    assert learner.facts(None)["failed_fits"] == 1
     assert house.replayed().good
 
 

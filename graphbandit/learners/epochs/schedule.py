@@ -3,6 +3,7 @@
 import bisect
 import functools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from graphbandit.base.checks import setting_number
@@ -82,6 +83,18 @@ class EpochSchedule:
         if self.growth == 2.0:
             return 1 << m
         return max(m, round(self.growth) - 1 + m, round(self.growth**m))
+
+    def portions(self, m: int, rounds: int, n: int) -> Iterator[int]:
+        """The lengths of the portions of n rounds by epochs, where the first is the next after `rounds`, in epoch m.
+
+        >>> list(EpochSchedule().portions(3, 5, 9))
+        [3, 6]
+        """
+        end = rounds + n
+        while rounds < end:
+            length = min(self.tau(m), end) - rounds
+            yield length
+            rounds, m = rounds + length, m + 1
 
     def split(self, m: int) -> int:
         """t_m: data up to here makes F_{m+1}; the rest of epoch m measures it."""

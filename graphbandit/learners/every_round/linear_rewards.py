@@ -29,7 +29,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.observations import Observations
-from graphbandit.rounds.size import small
+from graphbandit.rounds.small_numbers import small
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs

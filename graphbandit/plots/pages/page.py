@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jinja2
 from markupsafe import Markup
 
 import graphbandit
+from graphbandit.base.fragments import environment
 from graphbandit.base.printed_table import MARKS
 from graphbandit.errors import SavedFileError
 
@@ -36,19 +36,17 @@ class Section(NamedTuple):
 
 def page_html(title: str, lead: str, sections: Sequence[Section | None], *, command: str | None = None) -> str:
     """A page of sections with links to them; sections that are None are left out. The footer names the `command`."""
-    return (
-        _environment(ROOM)
-        .get_template("base.html")
-        .render(
-            title=title,
-            lead=lead,
-            sections=[section for section in sections if section is not None],
-            version=graphbandit.__version__,
-            command=command,
-            timings=Markup(TIMINGS),
-            end_of_timings=Markup(END_OF_TIMINGS),
-        )
+    template = _environment(ROOM).get_template("base.html")
+    page: str = template.render(
+        title=title,
+        lead=lead,
+        sections=[section for section in sections if section is not None],
+        version=graphbandit.__version__,
+        command=command,
+        timings=Markup(TIMINGS),
+        end_of_timings=Markup(END_OF_TIMINGS),
     )
+    return page
 
 
 def write_text(path: Path, text: str) -> Path:
@@ -66,15 +64,8 @@ def templates(room: str, name: str) -> Any:
 
 
 @cache
-def _environment(room: str) -> jinja2.Environment:
-    loaders = [jinja2.PackageLoader(each) for each in dict.fromkeys((room, ROOM))]
-    environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(loaders),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["marks"] = MARKS
-    environment.filters["sort_value"] = lambda value: f"{value:.9g}" if math.isfinite(value) else ""
-    return environment
+def _environment(room: str) -> Any:
+    made = environment(room, ROOM)
+    made.globals["marks"] = MARKS
+    made.filters["sort_value"] = lambda value: f"{value:.9g}" if math.isfinite(value) else ""
+    return made

@@ -1,4 +1,4 @@
-"""Print the tables: ``python -m graphbandit.studies.evaluation efficiency --repeats 2000``."""
+"""Print the tables: ``python -m benchmarks.evaluation efficiency --repeats 2000``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one of the studies."""
-    from graphbandit.studies.evaluation import coverage, efficiency, real_data
+    from benchmarks.evaluation import coverage, efficiency, real_data
 
-    parser = argparse.ArgumentParser(prog="python -m graphbandit.studies.evaluation", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.evaluation", description=__doc__)
     parser.add_argument("study", choices=["efficiency", "coverage", "data"])
     parser.add_argument("--repeats", type=int, default=None, help="default: 2,000 for efficiency, 200 for coverage")
     parser.add_argument("--out", type=Path, default=None, help="also write the table to this file")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import graphbandit as gb
-from graphbandit.bandit import from_log
+from graphbandit.bandit import learning_from_logs
 from graphbandit.errors import FitError, HorizonError, InputError, LogError, SettingError
 from graphbandit.evaluation import Log
 from graphbandit.learners.late_graphs import LateGraph
@@ -84,16 +84,18 @@ def test_from_a_folder_and_onwards(made, tmp_path):
 
 def test_rounds_of_an_epoch_are_not_kept(made, monkeypatch):
     seen = []
-    real = from_log.Observations.from_masks
+    real = learning_from_logs.Observations.from_masks
     monkeypatch.setattr(
-        from_log.Observations, "from_masks", lambda *given, **more: seen.append(len(given[0])) or real(*given, **more)
+        learning_from_logs.Observations,
+        "from_masks",
+        lambda *given, **more: seen.append(len(given[0])) or real(*given, **more),
     )
     monkeypatch.setattr("graphbandit.logs.log.LARGEST_BATCH", 64)
     one = bandit(gb.AdaCBG())
     one.learn(made.log)
     assert max(seen) <= 64
     assert sum(seen) == N
-    assert not len(one._loop.waiting)
+    assert not len(one._journal.loop.waiting)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ def test_past_rows_teach_what_the_same_rounds_would_have(name):
         arms = np.flatnonzero(np.isfinite(rewards[t]))
         played = Played(t, CONTEXTS[t : t + 1], ACTIONS[t : t + 1], np.empty((1, 0)), None)
         news = News(np.full(len(arms), t), arms, rewards[t, arms], np.ones(len(arms)))
-        lived._loop = loop.take(played, news)
+        lived._journal.loop = loop.take(played, news)
     np.testing.assert_allclose(bandit.probabilities(CONTEXTS), lived.probabilities(CONTEXTS), rtol=1e-9, atol=1e-12)
 
 

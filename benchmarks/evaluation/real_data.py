@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.evaluation.problems import drawn_arms
 from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float, Int
@@ -18,7 +19,6 @@ from graphbandit.evaluation import EvaluationTable, evaluate
 from graphbandit.evaluation.intervals import asymptotic
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, clique_group
 from graphbandit.logs import Log
-from graphbandit.studies.evaluation.problems import drawn_arms
 
 POSITIONS = 3
 UNIFORM_SHARE = 0.3

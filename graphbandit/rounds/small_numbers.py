@@ -18,5 +18,5 @@ def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
 
 def small_floats(array: Float[np.ndarray, "..."], largest: float) -> bool:
     """Whether the root of the sum of squares is at most `largest`; the array must be as kernels take them."""
-    is_small: bool = _small.call(array.reshape(-1), largest * largest)
+    is_small: bool = _small.call(array if array.ndim == 1 else array.reshape(-1), largest * largest)
     return is_small

@@ -1,6 +1,6 @@
 """Decisions that deciders have made elsewhere, as rounds of their bandit."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,8 +15,17 @@ from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 
 
-def check_taken(decision: object, identity: str) -> None:
-    """Raise unless a decider of the bandit with this identity made this decision."""
+def decided_elsewhere(decisions: object, identity: str) -> list[Decision]:
+    """The decisions as a list, if deciders of the bandit with this identity made all of them."""
+    if not isinstance(decisions, Iterable):
+        raise InputError(f"decisions is a {type(decisions).__name__}; expected a list of decisions of a Decider")
+    given = list(decisions)
+    for decision in given:
+        _check_taken(decision, identity)
+    return given
+
+
+def _check_taken(decision: object, identity: str) -> None:
     if not isinstance(decision, Decision) or decision.key is None or decision.context is None:
         raise InputError(f"{decision!r} cannot be taken; expected a decision of a Decider")
     if decision.bandit != identity:

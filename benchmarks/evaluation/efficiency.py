@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.evaluation.problems import GRAPHS, HubProblem, LinearProblem
 from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
 from graphbandit.evaluation import evaluate
 from graphbandit.graphs import star
-from graphbandit.studies.evaluation.problems import GRAPHS, HubProblem, LinearProblem
 
 METHODS = ("ips", "graph-ips", "dr", "graph-balanced", "graph-dr")
 ARMS, ROUNDS, RESAMPLES = 20, 2000, 1000

@@ -8,7 +8,6 @@ of that one call behind.
 from __future__ import annotations
 
 import os
-import sys
 import time
 import weakref
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import Graph, graph_batch
-from graphbandit.bandit.inputs import stacked_masks
+from graphbandit.bandit.given_arms import stacked_masks
+from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base.checks import setting_choice
 from graphbandit.base.choices import LogSync
 from graphbandit.base.shapes import Bool, Int, Shaped
@@ -218,14 +217,6 @@ class BanditLog:
             )
             weakref.finalize(self, _release, self._writer, os.getpid())
         return self._writer
-
-
-def is_log(value: object) -> bool:
-    """Whether this is a log, or the path of one."""
-    if isinstance(value, str | os.PathLike):
-        return True
-    logs = sys.modules.get("graphbandit.logs")  # without it, nobody has a log
-    return logs is not None and isinstance(value, logs.Log)
 
 
 def stage_taken(log: BanditLog | None, own: Graph | None, made: Sequence[tuple[int, Decision]]) -> bool:

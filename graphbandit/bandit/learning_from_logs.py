@@ -11,6 +11,7 @@ Three ways, by what the learner needs of a round:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -70,14 +71,9 @@ def _in_sums(loop: Loop, learner: EpochLearner[Any], log: Log, cluster: object) 
 
 def _epochs(loop: Loop, learner: EpochLearner[Any], log: Log) -> list[Log]:
     """The rounds of the log by the epochs they belong to."""
-    pieces, start, length = [], 0, loop.left
-    schedule, epoch = learner.epochs(loop.problem), loop.state.epoch
-    while start < len(log):
-        pieces.append(log[start : start + length])
-        start += length
-        epoch += 1
-        length = schedule.tau(epoch) - schedule.tau(epoch - 1)
-    return pieces
+    lengths = learner.epochs(loop.problem).portions(loop.state.epoch, loop.rounds, len(log))
+    ends = list(accumulate(lengths, initial=0))
+    return [log[start:stop] for start, stop in pairwise(ends)]
 
 
 def _gathered(loop: Loop, functions: FunctionClass[Any, Any, Any], pieces: list[Log]) -> Iterator[Any]:

@@ -4,9 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.graph_inputs import graphs_of
-from graphbandit.bandit.inputs import arms_of, available_of, contexts_of, rounds_told
-from graphbandit.bandit.own_arms import own_batch, past_arms
+from graphbandit.bandit.given_arms import arms_of, available_of
+from graphbandit.bandit.given_contexts import contexts_of, rounds_told
+from graphbandit.bandit.given_graphs import graphs_of
+from graphbandit.bandit.given_rounds import own_batch
+from graphbandit.bandit.own_arms import past_arms
 from graphbandit.base.arm_names import shown
 from graphbandit.base.checks import LARGEST, available_array, first_not_finite, numbers
 from graphbandit.base.shapes import Bool, Float, Int
@@ -15,17 +17,30 @@ from graphbandit.features import Tally
 from graphbandit.graphs.products import times_graphs
 from graphbandit.learners.base import Learner
 from graphbandit.learners.late_graphs import LateGraph
+from graphbandit.learners.loop import Loop
 from graphbandit.learners.played import News, Played
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.shown import Graphs
+
+
+def learnt_from_rows(loop: Loop, contexts: object, **rows: object) -> tuple[Loop, Tally]:
+    """The loop after past rows, fitted to what they teach, and what was unknown in their contexts.
+
+    The arguments are those of `Bandit.learn`.
+    """
+    past, news, tally = past_rounds(loop.learner, loop.problem, loop.rounds, contexts, **rows)
+    if not len(past.actions):
+        return loop, tally
+    after = loop.take(past, news)
+    return (after.refit() if after.learner.refits and after.left > 0 else after), tally
 
 
 def past_rounds(
     learner: Learner[Any],
     problem: Problem,
     first: int,
-    *,
     contexts: object,
+    *,
     actions: object,
     rewards: object,
     probabilities: object,

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from benchmarks.evaluation.problems import GRAPHS, ClickProblem
 from graphbandit.base.choices import IntervalKind
 from graphbandit.base.printed_table import Table
 from graphbandit.base.seeds import stream
@@ -23,7 +24,6 @@ from graphbandit.evaluation import INTERVALS, compare, evaluate
 from graphbandit.evaluation.estimator import Estimator
 from graphbandit.evaluation.settings import ANY_SIZE
 from graphbandit.logs import Log
-from graphbandit.studies.evaluation.problems import GRAPHS, ClickProblem
 
 Quantity = Literal["value", "difference", "all times"]
 Scenario = Literal["mild", "heavy", "deterministic", "adaptive", "drift"]

@@ -38,8 +38,8 @@ class Prepared:
     features: bytes | None
 
 
-class Decider:
-    """Decides for all bandits; stateless within a snapshot."""
+class RequestDecider:
+    """Decides the requests to all bandits; stateless within a snapshot."""
 
     def __init__(self, bandits: Mapping[str, Bandit]) -> None:
         self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
