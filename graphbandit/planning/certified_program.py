@@ -94,7 +94,7 @@ class Program:
     def observed(self, p: PerArm) -> PerArm:
         """q, summed in a fixed order; BLAS would sum in an order of its own."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.planning.parts import observation_probabilities
+            from graphbandit.kernels.planning.single_steps import observation_probabilities
 
             q = np.empty(len(p))
             observation_probabilities(kernel_graph(self.graph), p, q)
@@ -104,7 +104,7 @@ class Program:
     def certified(self, p: PerArm, y: PerArm, solver: str) -> SamplingSolution:
         """Return p with its certificate, whether it holds or not; negative duals count as 0."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.planning.parts import certify_program
+            from graphbandit.kernels.planning.single_steps import certify_program
 
             q = np.empty(len(p))
             violation, objective, bound, largest = certify_program(

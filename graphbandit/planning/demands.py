@@ -32,11 +32,11 @@ def paper_demand(graph: FeedbackGraph, baseline: PerArm, best: int) -> PerArm:
     - `baseline`: p~, checked already.
     - `best`: the arm of gap 0.
     """
-    from graphbandit.kernels.planning import parts
+    from graphbandit.kernels.planning import single_steps
 
     demand = np.empty(graph.n_arms)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
-    parts.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
+    single_steps.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
     return demand
 
 

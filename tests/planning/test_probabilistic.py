@@ -10,7 +10,7 @@ from graphbandit.errors import GraphError, InputError, ObservationError, Setting
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
 from graphbandit.experiments.describe.identity import identity
 from graphbandit.planning import scaling_count
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests.learners.playing import Replay, problem, run_package
 from tests.planning.scaled import check_optimum

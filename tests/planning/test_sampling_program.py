@@ -8,7 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.kernels.planning import program
-from graphbandit.planning import Effort, fallback_count, uncertified_count, whole_rounds
+from graphbandit.planning import Effort, fallback_count, sampled_rounds, uncertified_count
 from graphbandit.planning.demands import paper_demand
 from graphbandit.planning.sampling_program import solve
 from graphbandit.rounds import SOLVERS
@@ -80,8 +80,8 @@ def test_pending_rounds_of_a_batch_are_finished_and_say_so(monkeypatch):
     learner = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)
     expected = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     solved = []
-    monkeypatch.setattr("graphbandit.planning.whole_rounds.ROW_LIMIT", 0)
-    monkeypatch.setattr(whole_rounds, "solve", lambda *given, **named: solved.append(given) or solve(*given, **named))
+    monkeypatch.setattr("graphbandit.planning.sampled_rounds.ROW_LIMIT", 0)
+    monkeypatch.setattr(sampled_rounds, "solve", lambda *given, **named: solved.append(given) or solve(*given, **named))
     found = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     np.testing.assert_allclose(found.objective, expected.objective, atol=1e-12)
     np.testing.assert_array_equal(found.action, expected.action)

@@ -20,8 +20,8 @@ from graphbandit.base.arrays import (
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper, squared_norm
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, lane, octet, plus_product, put
-from graphbandit.kernels.size import small
+from graphbandit.kernels.magnitude import small
+from graphbandit.kernels.simd_lanes import eight, lane, octet, plus_product, put
 
 TILE = 256
 """Arms taken at a time, so that their features stay near the processor while all draws pass over them."""

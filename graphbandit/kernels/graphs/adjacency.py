@@ -12,7 +12,7 @@ from numba import types
 from graphbandit.base.arrays import ArmIndices, PerArm
 from graphbandit.base.shapes import Int32, Int64, UInt64
 from graphbandit.kernels.jit import inner
-from graphbandit.kernels.lanes import in_code
+from graphbandit.kernels.simd_lanes import in_code
 
 
 class Graph(NamedTuple):

@@ -24,9 +24,9 @@ from graphbandit.kernels.graphs.adjacency import (
     trailing_zeros,
 )
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import at_least, eight, equal_to, larger, largest_of, octet, put
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
+from graphbandit.kernels.simd_lanes import at_least, eight, equal_to, larger, largest_of, octet, put
 
 
 @kernel()

@@ -6,8 +6,8 @@ from graphbandit.base.arrays import ArmIndices, ArmMask, ArmsByArms, PerArm, Rou
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm, set_baseline, set_chances
+from graphbandit.kernels.planning.one_pass import GAMMAS, Outcome, Rounds
 from graphbandit.kernels.planning.ordering import sort_chosen
-from graphbandit.kernels.planning.whole_rounds import GAMMAS, Outcome, Rounds
 
 SURE = 1.0 - 1e-12
 """Probabilities that sum to this count as one: ten times 0.1 is a little less."""

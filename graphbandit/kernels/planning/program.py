@@ -8,11 +8,11 @@ from numba import types
 from graphbandit.base.arrays import ArmMask, PerArm
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
+from graphbandit.kernels.graphs.incidence import restrict, transpose_lists
 from graphbandit.kernels.jit import behind_pointer, for_python, inner, kernel
 from graphbandit.kernels.planning.certificate import certify_program
 from graphbandit.kernels.planning.exploration import paper_demand
 from graphbandit.kernels.planning.one_demand import meet_one_demand
-from graphbandit.kernels.planning.restriction import restrict, transpose_lists
 from graphbandit.kernels.planning.simplex import (
     INFEASIBLE,
     NOT_CERTIFIED,

@@ -32,7 +32,6 @@ from numba import types
 
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.kernels.jit import behind_pointer, inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
     choose_entering,
@@ -50,6 +49,7 @@ from graphbandit.kernels.planning.simplex_workspace import (
     Workspace,
     workspace,
 )
+from graphbandit.kernels.simd_lanes import eight, put
 
 OPTIMAL = 0
 """Solved, and the certificate holds."""

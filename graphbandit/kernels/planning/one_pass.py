@@ -35,7 +35,7 @@ GAMMAS = 11
 
 
 class Rule(NamedTuple):
-    """`planning.whole_rounds.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
+    """`planning.sampled_rounds.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
 
     explore: int
     coverage: int

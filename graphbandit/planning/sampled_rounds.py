@@ -65,8 +65,8 @@ from graphbandit.rounds.draw import uniform_over
 from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
+    from graphbandit.kernels.planning.one_pass import Outcome, Rounds, Rule
     from graphbandit.kernels.planning.program import Room, Solvers
-    from graphbandit.kernels.planning.whole_rounds import Outcome, Rounds, Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +102,7 @@ class SamplingRule:
     @cached_property
     def in_kernels(self) -> "Rule":
         """The rule as kernels take it; cached, because every round asks for it."""
-        rule: Rule = kernels_of("planning.whole_rounds").Rule(
+        rule: Rule = kernels_of("planning.one_pass").Rule(
             EXPLORES.index(self.explore),
             COVERAGES.index(self.coverage),
             float(self.rate),
@@ -144,7 +144,7 @@ class PlannedRounds(NamedTuple):
 
     def part(self, chosen: Int[np.ndarray, " rounds"] | slice) -> "PlannedRounds":
         """Some of the rounds; with a slice, what is decided for them is written into the arrays of the whole."""
-        kernels, masks = kernels_of("planning.whole_rounds"), self.rounds.available
+        kernels, masks = kernels_of("planning.one_pass"), self.rounds.available
         rounds = (array if array is masks and len(masks) == 1 else array[chosen] for array in self.rounds)
         return PlannedRounds(kernels.Rounds(*rounds), kernels.Outcome(*(array[chosen] for array in self.outcome)))
 
@@ -162,7 +162,7 @@ class PlannedRounds(NamedTuple):
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
-        from graphbandit.kernels.planning.parts import draw_arm
+        from graphbandit.kernels.planning.single_steps import draw_arm
 
         outcome = self.outcome
         outcome.probabilities[t], outcome.observed[t] = answer.probabilities, answer.observation_probabilities
@@ -192,7 +192,7 @@ def sample_rounds(
     explore them need, they are the arms that are explored. `words` are what the learner says of these decisions, if it
     knows that already.
     """
-    kernels, (n, n_arms) = kernels_of("planning.whole_rounds"), values.shape
+    kernels, (n, n_arms) = kernels_of("planning.one_pass"), values.shape
     masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     given_rounds = (
@@ -251,7 +251,7 @@ def _no_room() -> "Room":
     return room
 
 
-_decide_rounds = DirectCall("planning.whole_rounds", "decide_rounds")
+_decide_rounds = DirectCall("planning.one_pass", "decide_rounds")
 
 
 def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
@@ -311,7 +311,7 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
 def _solve_open(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
     """Solve the programs that a compiled pass has left open."""
     rounds, outcome = plan
-    for t in (outcome.integers[:, 2] == kernels_of("planning.whole_rounds").PENDING).nonzero()[0].tolist():
+    for t in (outcome.integers[:, 2] == kernels_of("planning.one_pass").PENDING).nonzero()[0].tolist():
         best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
         start: PerArm | None = outcome.baseline[t]
         if rule.coverage == "paper":
