@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.arrays import ArmMask, ArmsByArms, PerArm
+from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.base.values import trusted
 from graphbandit.graphs.graph import FeedbackGraph
@@ -26,6 +27,9 @@ from graphbandit.graphs.kernel_forms import kernel_graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from graphbandit.kernels.graphs.adjacency import Graph
+    from graphbandit.kernels.planning import certificate as kernels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,6 +91,12 @@ class Program:
             return self.graph.to_sparse().astype(np.float64).T.tocsr()
         return csr_array(self.graph.T)
 
+    def in_kernels(self, graph: "Graph") -> "kernels.Program":
+        """The program as kernels take it, with its graph in their form."""
+        form = kernels_of("planning.certificate").Program
+        made: kernels.Program = form(graph, self.demand, self.gaps, self.best, self.available)
+        return made
+
     def scaled(self, factor: float) -> "Program":
         """The same program with all demands times `factor`."""
         return replace(self, demand=factor * self.demand)
@@ -107,9 +117,7 @@ class Program:
             from graphbandit.kernels.planning.single_steps import certify_program
 
             q = np.empty(len(p))
-            violation, objective, bound, largest = certify_program(
-                kernel_graph(self.graph), self.demand, self.gaps, self.available, p, y, q
-            )
+            violation, objective, bound, largest = certify_program(self.in_kernels(kernel_graph(self.graph)), p, y, q)
         else:
             q, objective = self.observed(p), float((p * self.gaps).sum())
             prices = np.maximum(y, 0.0)

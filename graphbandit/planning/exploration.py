@@ -76,7 +76,7 @@ def exploration_set(
     >>> exploration_set(star, np.ones(6, dtype=bool), [0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
     array([1, 2, 3, 4, 5])
     """
-    from graphbandit.kernels.planning.single_steps import greedy_exploration_set
+    from graphbandit.kernels.planning.exploration import greedy_exploration_set
 
     check_graph(graph)
     mask = checked_candidates(candidates, graph.n_arms)

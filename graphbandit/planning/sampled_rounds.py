@@ -108,7 +108,9 @@ class SamplingRule:
             float(self.rate),
             self.flat,
             float(self.doubt),
-            kernels_of("graphs.domination").cover_pointer() if self.by_cover else 0,
+            kernels_of("planning.exploration").exploration_set_pointer() if self.explore == "candidates" else 0,
+            kernels_of("graphs.domination").size_with_cover_pointer() if self.by_cover else 0,
+            kernels_of("planning.demands").demand_pointer() if self.coverage != "none" else 0,
         )
         return rule
 

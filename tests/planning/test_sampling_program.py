@@ -195,7 +195,9 @@ def test_packed_and_sparse_graphs_give_the_same_program():
         for stored in (packed, listed):
             room, solvers, everyone = program.room(40, 3000), program.solvers(3000), np.ones(40, dtype=bool)
             p, y, q = np.empty((3, 40))
-            found = program.answer_program(stored, demand, gaps, best, everyone, room, solvers, p, y, q)
+            found = program.answer_program(
+                program.Program(stored, demand, gaps, best, everyone), solvers, room, p, y, q
+            )
             assert found[0] == program.SOLVED
             assert (room.indices[40:80] == -1).all()  # the marks
             answers.append((found, p.tolist(), y.tolist(), q.tolist()))

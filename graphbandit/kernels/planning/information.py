@@ -21,8 +21,8 @@ from graphbandit.kernels.graphs.adjacency import (
     graph_of,
     observation_probabilities,
     total_revealed,
-    trailing_zeros,
 )
+from graphbandit.kernels.graphs.arm_sets import trailing_zeros
 from graphbandit.kernels.jit import inlined, inner, kernel
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm

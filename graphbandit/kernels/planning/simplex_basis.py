@@ -33,8 +33,9 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 
 import numpy as np
 
+from graphbandit.kernels.graphs.incidence import Incidence
 from graphbandit.kernels.jit import inlined, inner
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace
+from graphbandit.kernels.planning.simplex_workspace import Floats, Workspace
 from graphbandit.kernels.simd_lanes import chopped, eight, octet, put, total_of
 
 NEGLIGIBLE = 1e-13
