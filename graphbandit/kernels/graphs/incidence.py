@@ -36,7 +36,8 @@ def revealing(
     `rows` are arms, ascending, and `row_of[a]` is the place of arm a among them. `marks` must be -1 everywhere, and is
     so again afterwards.
     """
-    # two ways, because TODO
+    # Two ways: asking every arm with `reveals_among` makes a whole program of 50 packed arms take 7 % longer, and one
+    # of 20,000 listed arms, of which 100 are demanded, twice as long.
     if graph.words.shape[1] == 0:
         columns, pointers, entries = _listed(graph, rows, best, available, marks)
     else:
