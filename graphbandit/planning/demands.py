@@ -1,4 +1,10 @@
-"""What the sampling program asks for: the right-hand sides b(a) of its constraints q(a) >= b(a)."""
+"""What the sampling program asks for: the right-hand sides b(a) of its constraints q(a) >= b(a).
+
+The compiled pass over rounds has the tight demands and their limits once more (`kernels/planning/demands.py`). Those
+here are for weakly observable graphs and for edge probabilities, whose rounds are planned in Python. They are not the
+same code because NumPy sums in pairs, and kernels one after the other: the last bits of results would change.
+`tests/planning/test_demands.py` compares them.
+"""
 
 from typing import NamedTuple
 

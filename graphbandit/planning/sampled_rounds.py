@@ -46,11 +46,11 @@ from graphbandit.base.shapes import Int
 from graphbandit.base.values import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
+from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, kernel_graph, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.certified_program import Program, SamplingSolution
-from graphbandit.planning.cover import cover_of, cover_size
+from graphbandit.planning.cover import cover_of
 from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -311,22 +311,12 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
 
 
 def _solve_open(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """Solve the programs that a compiled pass has left open."""
-    rounds, outcome = plan
-    for t in (outcome.integers[:, 2] == kernels_of("planning.one_pass").PENDING).nonzero()[0].tolist():
-        best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
-        start: PerArm | None = outcome.baseline[t]
-        if rule.coverage == "paper":
-            demand = outcome.probabilities[t].copy()
-        else:
-            size = int(outcome.explored[t].sum())
-            amount = _amount(rule, plan, t, graphs[t], size)
-            limits = plan.limits(rule, t, graphs[t])
-            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, limits)
-            if amount < size or limits is not None:
-                start = None  # the baseline may not meet these demands
-        program = Program(graphs[t], demand, gaps, best, plan.mask(t))
-        answer = solve(program, start=start, effort=rule.effort)
+    """Solve the programs that a compiled pass has left open, with the demands that it has made."""
+    outcome, kernels = plan.outcome, kernels_of("planning.one_pass")
+    for t in (outcome.integers[:, 2] < 0).nonzero()[0].tolist():
+        best, is_start = int(outcome.integers[t, 1]), outcome.integers[t, 2] == kernels.PENDING
+        program = Program(graphs[t], outcome.probabilities[t].copy(), outcome.gaps[t], best, plan.mask(t))
+        answer = solve(program, start=outcome.baseline[t] if is_start else None, effort=rule.effort)
         plan.enter(t, answer, answer.solver)
 
 
@@ -347,8 +337,9 @@ def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGrap
     """The number used for |S| in the demands of round t, the same as in the kernel."""
     if not rule.by_cover or size <= 1 or graph.n_arms > COVER_ARMS:
         return size
-    covering = cover_size(graph, plan.rounds.candidates[t], np.ascontiguousarray(plan.mask(t)))
-    return covering if 0 < covering < size else size
+    size_with_cover = kernels_of("graphs.domination").size_with_cover
+    mask = np.ascontiguousarray(plan.mask(t))
+    return int(size_with_cover(kernel_graph(graph), plan.rounds.candidates[t], mask, size))
 
 
 def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:

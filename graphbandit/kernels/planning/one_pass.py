@@ -11,7 +11,7 @@ from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_p
 from graphbandit.kernels.graphs.domination import call_size_with_cover
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.certificate import Program
-from graphbandit.kernels.planning.demands import Task, call_demand
+from graphbandit.kernels.planning.demands import PAPER_COVERAGE, Task, call_demand
 from graphbandit.kernels.planning.exploration import (
     Beliefs,
     best_arm,
@@ -24,8 +24,8 @@ from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_pro
 
 ALL, BEST = EXPLORES.index("all"), EXPLORES.index("best")
 NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
-PENDING = -1
-"""Written instead of a solver if the program is left to the caller."""
+PENDING, BARE = -1, -2
+"""Written instead of a solver if the program is left to the caller; BARE if the baseline may not meet its demands."""
 
 GAMMAS = 11
 """How many values of gamma, each twice the one before, the width rule tries."""
@@ -107,7 +107,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
 
     gamma = rate sqrt(|S|), or rate if that is `flat`, or, where there are widths, rate times the gamma that makes the
     bound 2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a
-    cover instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
+    cover instead of |S| if it is smaller. A round of such a program has its demands in `probabilities`.
     """
     n, n_arms = rounds.values.shape
     indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
@@ -164,7 +164,8 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                 call_demand(rule.demand, (task, rule.coverage, amount, tried, baseline, scratch, ceilings, demand))
                 program = Program(graph, demand, gaps, best, available)
                 status, objective, gap = call_program(solvers.program, (program, solvers, room, probabilities, duals))
-                solver = SIMPLEX if status == SOLVED else PENDING
+                bare = rule.coverage != PAPER_COVERAGE and (known or amount < size)
+                solver = SIMPLEX if status == SOLVED else BARE if bare else PENDING
             else:
                 objective = 0.0
                 for a in range(n_arms):
@@ -175,7 +176,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                 gap = 0.0 if played_alone else np.nan
             if attempt < trials:
                 # A program that is left to the caller is judged by its baseline, which is feasible as well.
-                observation_probabilities(graph, baseline if solver == PENDING else probabilities, observed)
+                observation_probabilities(graph, baseline if solver < 0 else probabilities, observed)
                 error = 0.0
                 for a in range(n_arms):
                     error += observed[a] * widths[a] * widths[a]
@@ -185,7 +186,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     gamma = rule.rate * trial
                 trial *= 2.0
         action = -1
-        if solver == PENDING:
+        if solver < 0:
             pending += 1
             for a in range(n_arms):
                 probabilities[a] = demand[a]
