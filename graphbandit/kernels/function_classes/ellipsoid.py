@@ -20,7 +20,7 @@ import numpy as np
 
 from graphbandit.base.arrays import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import factorise, solve_lower, solve_upper
 from graphbandit.kernels.function_classes.linear import gap_norms, linear_values, whiten
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm
@@ -192,7 +192,7 @@ def _may_win(
                     gram[k, j] = 0.0
                     for i in range(d):
                         gram[k, j] += vectors[i, active[k]] * vectors[i, active[j]]
-            cholesky(gram[:size, :size], DEPENDENT, factor[:size, :size])
+            factorise(gram[:size, :size], DEPENDENT, factor[:size, :size])
     return True
 
 
