@@ -12,7 +12,8 @@ runs, so Python calls kernels that take them in every round through `base.direct
 and coordinates look alike: each has a sum of its own in the middle, and a function that took it as an argument could
 not be inlined.
 
-A graph is a `graphs.adjacency.Graph`, packed or listed. Only `kernels.graphs` knows which; other kernels ask questions.
+A graph is a `graphs.adjacency.Graph`, packed or listed. Only `kernels.graphs` tells them apart; other kernels ask
+questions, and the anytime solver is given listed graphs alone.
 
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.

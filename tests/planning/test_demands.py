@@ -9,10 +9,11 @@ from graphbandit.graphs.kernel_forms import kernel_graph, listed_graph
 from graphbandit.kernels.jit import for_python
 from graphbandit.kernels.planning import demands as kernels
 from graphbandit.kernels.planning import exploration
+from graphbandit.kernels.planning.certificate import Program
 from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
 
 set_chances = for_python(exploration.set_chances)
-NOTHING = np.empty(0)
+NOTHING, TIGHT = np.empty(0), COVERAGES.index("tight")
 
 
 @pytest.mark.parametrize("form", [kernel_graph, listed_graph])
@@ -45,9 +46,8 @@ def test_kernels_and_python_make_the_same_demands(form):
         assert known == (limits is not None)
         np.testing.assert_allclose(found, chances, rtol=1e-13, atol=1e-300)
         beliefs = exploration.Beliefs(gaps, found, known, doubt)
-        task = kernels.Task(form(graph), candidates, available, best, beliefs, deviations)
-        scratch, room, demand = np.empty(n_arms, dtype=np.int32), np.empty(n_arms), np.empty(n_arms)
-        tight = COVERAGES.index("tight")
-        kernels.set_demand(task, tight, size, gamma, np.zeros(n_arms), scratch, room, demand)
-        np.testing.assert_allclose(demand, expected, rtol=1e-12)
+        program = Program(form(graph), np.empty(n_arms), gaps, best, available)
+        task, scratch = kernels.Task(program, candidates, beliefs, deviations), np.empty(n_arms, dtype=np.int32)
+        kernels.set_demand(task, TIGHT, size, gamma, np.zeros(n_arms), scratch, np.empty(n_arms))
+        np.testing.assert_allclose(program.demand, expected, rtol=1e-12)
     assert limited > 50

@@ -8,27 +8,26 @@ from numba import types
 from graphbandit.base.arrays import ArmIndices, ArmMask, PerArm
 from graphbandit.base.program_constants import COVER_ARMS, COVERAGES
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals, reveals_among
+from graphbandit.kernels.graphs.adjacency import Graph, reveals, reveals_among
 from graphbandit.kernels.graphs.arm_sets import set_of
 from graphbandit.kernels.jit import behind_pointer, inner, kernel
+from graphbandit.kernels.planning.certificate import PROGRAM, Program
 from graphbandit.kernels.planning.exploration import BELIEFS, FLOATS, INDICES, MASK, Beliefs
 
 PAPER_COVERAGE = COVERAGES.index("paper")
 
 
 class Task(NamedTuple):
-    """A round in which arms have to be revealed."""
+    """A program whose demands are to be made, and what they follow from."""
 
-    graph: Graph
+    program: Program
     candidates: ArmMask
-    available: ArmMask
-    best: int
     beliefs: Beliefs
     deviations: Float[np.ndarray, " arms_or_none"]
     """standard deviations of the gaps; empty if P does not follow from them"""
 
 
-TASK = types.NamedTuple((GRAPH, MASK, MASK, types.int64, BELIEFS, FLOATS), Task)
+TASK = types.NamedTuple((PROGRAM, MASK, BELIEFS, FLOATS), Task)
 """Its type, for signatures."""
 
 
@@ -70,7 +69,8 @@ def set_ceilings(task: Task, scratch: ArmIndices, ceilings: PerArm) -> None:
     P(b), as Thompson sampling does. u(a) = 1 if P is not known, with more than `COVER_ARMS` arms, and for arms of
     deviation 0.
     """
-    gaps, chances, known, _ = task.beliefs
+    graph, _, gaps, _, available = task.program
+    chances, known = task.beliefs.chances, task.beliefs.known
     n_arms = gaps.shape[0]
     limited = known and n_arms <= COVER_ARMS
     for a in range(n_arms):
@@ -79,8 +79,8 @@ def set_ceilings(task: Task, scratch: ArmIndices, ceilings: PerArm) -> None:
         return
     among = set_of(task.candidates)
     for j in range(n_arms):
-        if task.available[j]:
-            count = reveals_among(task.graph, j, among, scratch)
+        if available[j]:
+            count = reveals_among(graph, j, among, scratch)
             worth = 0.0
             for k in range(count):
                 worth += chances[scratch[k]] * gaps[scratch[k]]
@@ -95,25 +95,18 @@ def set_ceilings(task: Task, scratch: ArmIndices, ceilings: PerArm) -> None:
 
 @kernel()
 def set_demand(
-    task: Task,
-    coverage: int,
-    size: int,
-    gamma: float,
-    baseline: PerArm,
-    scratch: ArmIndices,
-    ceilings: PerArm,
-    demand: PerArm,
+    task: Task, coverage: int, size: int, gamma: float, baseline: PerArm, scratch: ArmIndices, ceilings: PerArm
 ) -> None:
-    """The demands of a rule that has a program. `ceilings` are needed for the tight ones alone."""
+    """Write the demands of a rule into its program; `ceilings` is scratch as well."""
+    graph, demand, _, best, _ = task.program
     if coverage == PAPER_COVERAGE:
-        paper_demand(task.graph, baseline, task.best, scratch, demand)
+        paper_demand(graph, baseline, best, scratch, demand)
     else:
         set_ceilings(task, scratch, ceilings)
-        tight_demand(task.candidates, task.best, size, gamma, task.beliefs, ceilings, demand)
+        tight_demand(task.candidates, best, size, gamma, task.beliefs, ceilings, demand)
 
 
 call_demand, demand_pointer = behind_pointer(
-    set_demand,
-    types.none(TASK, types.int64, types.int64, types.float64, FLOATS, INDICES, FLOATS, FLOATS),
+    set_demand, types.none(TASK, types.int64, types.int64, types.float64, FLOATS, INDICES, FLOATS)
 )
 """Call `set_demand` by its address, with a tuple of its arguments; and find the address."""

@@ -107,7 +107,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
 
     gamma = rate sqrt(|S|), or rate if that is `flat`, or, where there are widths, rate times the gamma that makes the
     bound 2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a
-    cover instead of |S| if it is smaller. A round of such a program has its demands in `probabilities`.
+    cover instead of |S| if it is smaller. Where a program is left to the caller, `probabilities` has its demands.
     """
     n, n_arms = rounds.values.shape
     indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
@@ -160,9 +160,9 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
             else:
                 set_baseline(order, size, best, tried, beliefs, baseline)
             if rule.demand != 0 and baseline[best] < 1.0:
-                task = Task(graph, candidates, available, best, beliefs, rounds.deviations[t])
-                call_demand(rule.demand, (task, rule.coverage, amount, tried, baseline, scratch, ceilings, demand))
                 program = Program(graph, demand, gaps, best, available)
+                task = Task(program, candidates, beliefs, rounds.deviations[t])
+                call_demand(rule.demand, (task, rule.coverage, amount, tried, baseline, scratch, ceilings))
                 status, objective, gap = call_program(solvers.program, (program, solvers, room, probabilities, duals))
                 bare = rule.coverage != PAPER_COVERAGE and (known or amount < size)
                 solver = SIMPLEX if status == SOLVED else BARE if bare else PENDING
