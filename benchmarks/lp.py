@@ -77,6 +77,7 @@ def compiled_loop() -> Any:
     """A loop over programs that looks at the clock before and after each solve, with no Python in between."""
     import numba
 
+    from graphbandit.kernels.graphs.incidence import Incidence
     from graphbandit.kernels.planning.simplex import solve_covering_lp
 
     clock = ctypes.CDLL(None).clock_gettime
@@ -93,7 +94,9 @@ def compiled_loop() -> Any:
             clock(monotonic, stamp.ctypes)
             begin, fraction = stamp[0], stamp[1]
             status, _, _, _ = solve_covering_lp(
-                integers[at[0] : at[1]], integers[at[1] : at[2]], integers[at[2] : at[3]], integers[at[3] : at[4]],
+                Incidence(
+                    integers[at[0] : at[1]], integers[at[1] : at[2]], integers[at[2] : at[3]], integers[at[3] : at[4]]
+                ),
                 floats[at[5] : at[6]], floats[at[6] : at[7]], at[10],
                 floats[at[7] : at[8]], floats[at[8] : at[9]], work,
             )  # fmt: skip

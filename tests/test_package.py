@@ -49,10 +49,10 @@ def test_compiling_is_announced_once_and_only_for_our_kernels(capsys, tmp_path, 
     assert first.count == 0
     for process in (first, jit.Compilations()):  # the second finds what the first left on disk
         for _ in range(3):
-            process.on_start(compiling("graphbandit.kernels.planning.whole_rounds"))
+            process.on_start(compiling("graphbandit.kernels.planning.one_pass"))
             process.on_start(compiling("numba.np.arrayobj"))
             process.on_end(compiling("numba.np.arrayobj"))
-            process.on_end(compiling("graphbandit.kernels.planning.whole_rounds"))
+            process.on_end(compiling("graphbandit.kernels.planning.one_pass"))
         assert process.count == 6
     assert capsys.readouterr().err.count("compiling kernels, once per installation") == 1
     assert len(registered) == 1

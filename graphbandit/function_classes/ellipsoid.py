@@ -124,7 +124,7 @@ class Ellipsoid(Declared):
         if features.parameters == "shared":
             _ellipsoid_candidates.call(
                 as_in_kernels(rows),
-                *self.only_block,
+                kernels_of("function_classes.ellipsoid").Ellipsoid(*self.only_block),
                 as_in_kernels(mask, np.bool_),
                 n_arms <= EXACT_ARMS,
                 chosen,

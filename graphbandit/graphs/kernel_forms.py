@@ -25,10 +25,16 @@ for _array in (_NO_WORDS, _FIRST, *_NO_LISTS):
 
 def kernel_graph(graph: FeedbackGraph) -> "Graph":
     """One graph."""
-    form = kernels_of("graphs.adjacency").Graph
-    packed = isinstance(graph.rows, np.ndarray)
-    made: Graph = form(graph.rows, *_NO_LISTS) if packed else form(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
-    return made
+    if not isinstance(graph.rows, np.ndarray):
+        return listed_graph(graph)
+    packed: Graph = kernels_of("graphs.adjacency").Graph(graph.rows, *_NO_LISTS)
+    return packed
+
+
+def listed_graph(graph: FeedbackGraph) -> "Graph":
+    """One graph as neighbour lists, for kernels that walk over all edges many times."""
+    listed: Graph = kernels_of("graphs.adjacency").Graph(_NO_WORDS[0], *graph.csr(), *graph.in_csr())
+    return listed
 
 
 def packed_batch(graphs: FeedbackGraphs) -> "Graphs | None":

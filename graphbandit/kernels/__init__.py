@@ -4,10 +4,16 @@ Nothing here knows of anything above it, and no class here does more than hold a
 numbers, fills the arrays it was given, and returns numbers. Modules that need a kernel import it when they first use
 it, never when the package is imported, so that ``import graphbandit`` compiles and loads nothing.
 
-Named tuples hold arrays that travel together through several kernels. Kernels that Python calls in every round take
-their arrays one by one instead, so several signatures repeat the same list: Numba takes microseconds to recognise a
-tuple, longer than a short kernel runs. Short loops over rounds, arms and coordinates look alike, too: each has a sum of
-its own in the middle, and a function that took it as an argument could not be inlined.
+A folder has the name of the room that uses it. A module that has the name of a module there has its loops:
+`planning.anytime` calls `kernels.planning.anytime`.
+
+Named tuples hold arrays that travel together. Numba takes microseconds to recognise one, longer than a short kernel
+runs, so Python calls kernels that take them in every round through `base.direct_calls`. Short loops over rounds, arms
+and coordinates look alike: each has a sum of its own in the middle, and a function that took it as an argument could
+not be inlined.
+
+A graph is a `graphs.adjacency.Graph`, packed or listed. Only `kernels.graphs` tells them apart; other kernels ask
+questions, and the anytime solver is given listed graphs alone.
 
 Compiled kernels are kept on disk in folders named by the hash of all sources here (`kernels.jit`), so none is used
 after any of them has changed.

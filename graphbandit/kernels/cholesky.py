@@ -7,14 +7,14 @@ import numpy as np
 
 from graphbandit.base.array_types import Matrix, Vector
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.jit import for_python, inner, kernel
 
 ROUNDING = 1e-13
 """A pivot below this share of its diagonal entry is rounding error."""
 
 
-@kernel()
-def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
+@inner()
+def factorise(matrix: Matrix, floor: float, factor: Matrix) -> None:
     """U of V; only the upper triangle of V is read.
 
     For V >= floor I only rounding makes a pivot smaller than `floor`, so such a pivot is raised to `floor`. A pivot
@@ -36,11 +36,15 @@ def cholesky(matrix: Matrix, floor: float, factor: Matrix) -> None:
                     factor[i, k] -= weight * factor[j, k]
 
 
+cholesky = for_python(factorise)
+"""`factorise` for callers in Python."""
+
+
 @inner()
 def add_square(factor: Matrix, vector: Vector) -> float:
     """U of V + vv' in place of U of V, in O(d^2) rotations; `vector` is used up. Returns by how much log det V grows.
 
-    For learners that learn after every round. To add many observations at a time, add them to V and call `cholesky`
+    For learners that learn after every round. To add many observations at a time, add them to V and call `factorise`
     once: that is cheaper, and the result does not depend on how the observations were portioned.
     """
     d = factor.shape[0]

@@ -30,8 +30,8 @@ from graphbandit.learners.epochs.schedule import EpochTerms
 from graphbandit.learners.problem import Problem
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.revealed import check_revealed
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.planning.sampling_program import DEFAULT_EFFORT
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
-from graphbandit.planning.whole_rounds import SamplingRule
+from graphbandit.planning.sampled_rounds import SamplingRule
 
 
 # the examples of Falcon, RegCB.G and Greedy have the same data, to be compared

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import AnyFunctionClass, EpochState
 from graphbandit.learners.epochs.estimates import RuleLearner
-from graphbandit.planning.whole_rounds import UNIFORM, SamplingRule
+from graphbandit.planning.sampled_rounds import UNIFORM, SamplingRule
 
 _BEST_ALONE = SamplingRule(explore="best", coverage="none", rate=0.0)
 

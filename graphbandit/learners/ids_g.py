@@ -7,16 +7,14 @@ that two arms suffice, and the variance v(a) in place of the mutual information.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from graphbandit.base.array_types import ArmMasks, Contexts, Offers, RoundMask, RoundsByArms
+from graphbandit.base.array_types import Contexts, Offers, RoundsByArms
 from graphbandit.base.checks import LARGEST, as_in_kernels, setting_choice
-from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.epochs.base import AnyFunctionClass, schedule_of
 from graphbandit.learners.epochs.plausible import (
     DrawingLearner,
@@ -30,10 +28,13 @@ from graphbandit.learners.epochs.plausible import (
 )
 from graphbandit.learners.epochs.schedule import EpochSchedule
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.information import by_weighed_draws, information_directed_rounds
+from graphbandit.planning.information import decide_by_draws, direct, room_for, weigh_bounds
 from graphbandit.rounds.decisions import Columns, Decisions, decisions_of_kernel
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import BEST, Words
+
+if TYPE_CHECKING:
+    from graphbandit.kernels.planning.information import Weighed
 
 Form = Literal["bayesian", "frequentist"]
 
@@ -118,32 +119,28 @@ class IDSG(DrawingLearner):
 
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""
-        graphs = shown.graphs
+        graphs, contexts = shown.graphs, shown.contexts
         assert graphs is not None  # the door let none without in
         epoch: _Epoch = self.of_epoch(state)
-        if epoch.weights is not None and isinstance(graphs, FeedbackGraphs) and graphs.is_packed:
-            return _in_one_kernel(epoch, state, shown, graphs, rng)
-        contexts, masks = shown.contexts, masks_of(shown, epoch.functions.n_arms)
-        outlook = _by_bounds if epoch.values is None else _by_draws
-        regrets, information, estimates, candidates, blind = outlook(epoch, state, contexts, masks)
-        found = information_directed_rounds(
-            graphs,
-            regrets=regrets,
-            information=information,
-            available=masks,
-            blind=blind,
-            uniforms=rng.random(len(contexts)),
-        )
-        return Decisions.drawn(
-            action=found.actions[:, 1],
-            probabilities=found.probabilities,
-            observation_probabilities=found.observed,
-            best=found.actions[:, 0],
-            gaps=found.gaps,
-            candidates=candidates,
-            epoch=state.epoch,
-            told={"expected regret": regrets, "information": found.gains, "estimate": estimates},
-        )
+        n, masks = len(contexts), masks_of(shown, epoch.functions.n_arms)
+        if epoch.weights is not None:
+            assert epoch.values is not None  # there are draws
+            found = decide_by_draws(
+                graphs,
+                epoch.values(contexts),
+                weights=epoch.weights,
+                available=masks,
+                count_alike_as_blind=epoch.knows_nothing,
+                uniforms=rng.random(n),
+                check=check_drawn,
+            )
+        else:
+            found = room_for(n, epoch.functions.n_arms)
+            weigh = _weigh_by_bounds if epoch.values is None else _weigh_nothing
+            weigh(epoch, state, contexts, masks, found)
+            direct(graphs, masks, rng.random(n), found)
+        known = {"of_epoch": state.epoch, "words": _SAID}
+        return decisions_of_kernel(found.actions[:, 1], found.probability, found.tables[:, 1], found, _FIELDS, known)
 
     def prepared(self, state: PlausibleState) -> "_Epoch":
         """The draws, ready for use, and their weights."""
@@ -170,28 +167,6 @@ class _Epoch(NamedTuple):
     knows_nothing: bool
 
 
-def _in_one_kernel(
-    epoch: _Epoch, state: PlausibleState, shown: Shown, graphs: FeedbackGraphs, rng: np.random.Generator
-) -> Decisions:
-    """The Bayesian form with draws and packed graphs, by far the most common case: one call of a kernel."""
-    contexts = shown.contexts
-    n = len(contexts)
-    assert epoch.values is not None  # it is the Bayesian form
-    assert epoch.weights is not None  # and there are draws
-    found = by_weighed_draws(
-        graphs,
-        epoch.values(contexts),
-        weights=epoch.weights,
-        available=masks_of(shown, graphs.n_arms),
-        knows_nothing=epoch.knows_nothing,
-        uniforms=rng.random(n),
-        check=check_drawn,
-    )
-    tables, _, actions, probability = found
-    known = {"of_epoch": state.epoch, "words": _SAID}
-    return decisions_of_kernel(actions[:, 1], probability, tables[:, 1], found, _FIELDS, known)
-
-
 def _table(number: int) -> Callable[[Any], RoundsByArms]:
     return lambda found: np.ascontiguousarray(found.tables[:, number])
 
@@ -214,52 +189,18 @@ _SAID: Words = {
 }
 
 
-_Outlook = tuple[
-    RoundsByArms,
-    RoundsByArms,
-    RoundsByArms,
-    ArmMasks,
-    RoundMask,
-]
-"""Delta, v, the estimates mu (or the middle of the bounds), the candidates, and the rounds in which nothing tells the
-arms apart yet: these are played uniformly."""
-
-
-_posterior_information = DirectCall("planning.information", "posterior_information")
-
-
-def _by_draws(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
-    n, n_arms = len(contexts), epoch.functions.n_arms
-    tables, candidates = np.zeros((3, n, n_arms)), np.empty((n, n_arms), dtype=np.bool_)
-    regrets, information, estimates = tables[0], tables[1], tables[2]
-    weights = as_in_kernels(state.plausible.weights)
+def _weigh_nothing(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers, found: "Weighed") -> None:
+    """Where the class cannot draw yet."""
     assert epoch.values is not None  # it is the Bayesian form
-    for part, values in epoch.values(contexts):
-        check_drawn(values)
-        _posterior_information.call(
-            as_in_kernels(values),
-            weights,
-            as_in_kernels(masks if len(masks) == 1 else masks[part], np.bool_),
-            regrets[part],
-            information[part],
-            estimates[part],
-            candidates[part],
-        )
-    if not len(weights):
-        candidates[:] = masks
-    blind = np.zeros(n, dtype=np.bool_)
-    if epoch.knows_nothing:
-        blind[:] = (np.where(masks, regrets, 0.0) == 0.0).all(axis=1)
-    return regrets, information, estimates, candidates, blind
+    epoch.values(contexts)  # refuses contexts that the class cannot take
+    found.tables[:] = 0.0
+    found.candidates[:], found.blind[:] = masks, epoch.knows_nothing
 
 
-def _by_bounds(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers) -> _Outlook:
+def _weigh_by_bounds(epoch: _Epoch, state: PlausibleState, contexts: Contexts, masks: Offers, found: "Weighed") -> None:
+    """By the bounds of the plausible functions; rounds in which they have none are blind."""
     lower, upper = bounds_of(epoch.functions, state.plausible, contexts)
     blind = ~((np.abs(lower) <= LARGEST) & (np.abs(upper) <= LARGEST)).all(axis=1)
     lower, upper = np.where(blind[:, None], 0.0, lower), np.where(blind[:, None], 0.0, upper)
-    regrets, information = np.empty(lower.shape), np.empty(lower.shape)
-    candidates = np.empty(lower.shape, dtype=np.bool_)
     assert state.noise is not None  # a version space has a noise
-    kernels = kernels_of("planning.information")
-    kernels.bound_information(lower, upper, state.noise, masks, regrets, information, candidates)
-    return regrets, information, (lower + upper) / 2.0, candidates, blind
+    weigh_bounds(lower, upper, noise=state.noise, available=masks, blind=blind, found=found)

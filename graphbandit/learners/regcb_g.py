@@ -9,7 +9,7 @@ from graphbandit.base.array_types import ArmMasks
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.epochs.estimates import InverseGapLearner
-from graphbandit.planning.whole_rounds import SamplingRule
+from graphbandit.planning.sampled_rounds import SamplingRule
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words
 

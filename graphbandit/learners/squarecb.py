@@ -8,7 +8,7 @@ from graphbandit.base.array_types import RoundsByArms
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EpochState
 from graphbandit.learners.oracles import OracleLearner, OracleName
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 

@@ -7,7 +7,7 @@ import numpy as np
 from graphbandit.base.saved_files import savable
 from graphbandit.learners.epochs.base import EndedEpoch, EpochLearner, EpochState
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.whole_rounds import UNIFORM, sample_rounds
+from graphbandit.planning.sampled_rounds import UNIFORM, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.observations import Observations
 from graphbandit.rounds.shown import Shown

@@ -19,9 +19,10 @@ from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.graph import FeedbackGraph
+from graphbandit.graphs.kernel_forms import listed_graph
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.planning.anytime import Lists
+    from graphbandit.kernels.planning.anytime import LargeProgram
 
 FIRST_STEPS = 3
 """Proximal steps, of one sweep each, before the gap is computed for the first time: short steps are best at first."""
@@ -75,7 +76,6 @@ def improve(
     from graphbandit.kernels.planning import anytime as kernels
 
     began = time.perf_counter()
-    out, back = kernels.Lists(*graph.csr()), kernels.Lists(*graph.in_csr())
     scale = float(gaps[available].max()) or 1.0
     c, b = np.where(available, gaps / scale, np.inf), np.maximum(demand, 0.0)
     paid = np.where(available, c, 0.0)
@@ -91,16 +91,17 @@ def improve(
     p = np.where(available, np.maximum(reference * powers, kernels.LEAST), 0.0)
     p[best] = reference[best] = max(1.0 - (p.sum() - p[best]), 0.5)
     reference[p <= kernels.SMALL] = 0.0
+    program, point = kernels.LargeProgram(listed_graph(graph), c, b), kernels.Iterate(p, reference, y)
     spare, walked, steps, sweeps = np.empty(len(b)), 0, FIRST_STEPS, 1
     while True:
         for step in range(steps):
             if step or walked:
-                kernels.proximal_step(out, c, e, y, free, p, reference)
-            free = kernels.meet_rows(back, b, e, sweeps, p, y, free)
+                kernels.proximal_step(program, e, point, free)
+            free = kernels.meet_rows(program, e, sweeps, point, free)
         duals = y.copy()
         feasible, raised = both(
-            partial(_feasible, out, back, b, c, best, p, TRIFLE * float(asked.min())),
-            partial(kernels.lower_bound, out, back, c, b, e, free, p, reference, duals, spare),
+            partial(_feasible, program, best, p, TRIFLE * float(asked.min())),
+            partial(kernels.lower_bound, program, e, point._replace(y=duals), free, spare),
             at_once=graph.n_edges >= AT_ONCE,
         )
         if feasible is not None:
@@ -116,15 +117,15 @@ def improve(
         steps, sweeps = 1, SWEEPS
 
 
-def _feasible(out: "Lists", back: "Lists", b: PerArm, c: PerArm, best: int, p: PerArm, least: float) -> PerArm | None:
+def _feasible(program: "LargeProgram", best: int, p: PerArm, least: float) -> PerArm | None:
     """A feasible point near p, without probabilities below `least`; None if it would sum to more than 1."""
     from graphbandit.kernels.planning import anytime as kernels
 
     feasible, slack = np.where(p >= least, p, 0.0), np.empty(len(p))
-    kernels.cover(out, b, feasible, slack)
+    kernels.cover(program, feasible, slack)
     for _ in range(3):
-        total = kernels.fill(out, back, p, best, feasible, slack)
-        total -= kernels.shed(out, best, _dearest_first(feasible, c), feasible, slack)
+        total = kernels.fill(program.graph, p, best, feasible, slack)
+        total -= kernels.shed(program.graph, best, _dearest_first(feasible, program.c), feasible, slack)
         if total <= 1.0 + 1e-12:
             feasible[best] += 1.0 - total
             return feasible

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphbandit.base.array_types import ArmMask, ArmsByArms, PerArm
+from graphbandit.base.direct_calls import kernels_of
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
 from graphbandit.base.trusted import trusted
 from graphbandit.graphs.graph import FeedbackGraph
@@ -26,6 +27,9 @@ from graphbandit.graphs.kernel_forms import kernel_graph
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+    from graphbandit.kernels.graphs.adjacency import Graph
+    from graphbandit.kernels.planning import certificate as kernels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,6 +91,12 @@ class Program:
             return self.graph.to_sparse().astype(np.float64).T.tocsr()
         return csr_array(self.graph.T)
 
+    def in_kernels(self, graph: "Graph") -> "kernels.Program":
+        """The program as kernels take it, with its graph in their form."""
+        form = kernels_of("planning.certificate").Program
+        made: kernels.Program = form(graph, self.demand, self.gaps, self.best, self.available)
+        return made
+
     def scaled(self, factor: float) -> "Program":
         """The same program with all demands times `factor`."""
         return replace(self, demand=factor * self.demand)
@@ -94,7 +104,7 @@ class Program:
     def observed(self, p: PerArm) -> PerArm:
         """q, summed in a fixed order; BLAS would sum in an order of its own."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.planning.parts import observation_probabilities
+            from graphbandit.kernels.planning.single_steps import observation_probabilities
 
             q = np.empty(len(p))
             observation_probabilities(kernel_graph(self.graph), p, q)
@@ -104,12 +114,10 @@ class Program:
     def certified(self, p: PerArm, y: PerArm, solver: str) -> SamplingSolution:
         """Return p with its certificate, whether it holds or not; negative duals count as 0."""
         if isinstance(self.graph, FeedbackGraph):
-            from graphbandit.kernels.planning.parts import certify_program
+            from graphbandit.kernels.planning.single_steps import certify_program
 
             q = np.empty(len(p))
-            violation, objective, bound, largest = certify_program(
-                kernel_graph(self.graph), self.demand, self.gaps, self.available, p, y, q
-            )
+            violation, objective, bound, largest = certify_program(self.in_kernels(kernel_graph(self.graph)), p, y, q)
         else:
             q, objective = self.observed(p), float((p * self.gaps).sum())
             prices = np.maximum(y, 0.0)

@@ -26,8 +26,3 @@ def cover_of(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> A
     wanted = candidates if graph.has_all_loops else candidates & revealed_by_some(graph, available)
     size, chosen = greedy_cover(graph, wanted, available)
     return chosen if size > 0 else candidates
-
-
-def cover_size(graph: FeedbackGraph, candidates: ArmMask, available: ArmMask) -> int:
-    """The size of the greedy cover of all candidates by arms on offer; -1 if no arm on offer reveals some candidate."""
-    return greedy_cover(graph, candidates, available)[0]

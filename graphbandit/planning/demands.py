@@ -1,4 +1,10 @@
-"""What the sampling program asks for: the right-hand sides b(a) of its constraints q(a) >= b(a)."""
+"""What the sampling program asks for: the right-hand sides b(a) of its constraints q(a) >= b(a).
+
+The compiled pass over rounds has the tight demands and their limits once more (`kernels/planning/demands.py`). Those
+here are for weakly observable graphs and for edge probabilities, whose rounds are planned in Python. They are not the
+same code because NumPy sums in pairs, and kernels one after the other: the last bits of results would change.
+`tests/planning/test_demands.py` compares them.
+"""
 
 from typing import NamedTuple
 
@@ -32,11 +38,11 @@ def paper_demand(graph: FeedbackGraph, baseline: PerArm, best: int) -> PerArm:
     - `baseline`: p~, checked already.
     - `best`: the arm of gap 0.
     """
-    from graphbandit.kernels.planning import parts
+    from graphbandit.kernels.planning import single_steps
 
     demand = np.empty(graph.n_arms)
     scratch = np.empty(graph.n_arms, dtype=np.int32)
-    parts.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
+    single_steps.paper_demand(kernel_graph(graph), baseline, best, scratch, demand)
     return demand
 
 

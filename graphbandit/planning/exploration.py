@@ -76,7 +76,7 @@ def exploration_set(
     >>> exploration_set(star, np.ones(6, dtype=bool), [0.1, 0.0, 1.0, 1.0, 1.0, 1.0])
     array([1, 2, 3, 4, 5])
     """
-    from graphbandit.kernels.planning.parts import greedy_exploration_set
+    from graphbandit.kernels.planning.exploration import greedy_exploration_set
 
     check_graph(graph)
     mask = checked_candidates(candidates, graph.n_arms)
@@ -103,7 +103,7 @@ def inverse_gap_baseline(
     >>> inverse_gap_baseline([1, 2, 3], [0.1, 0.0, 1.0, 1.0], gamma=5.0)
     array([0.   , 0.75 , 0.125, 0.125])
     """
-    from graphbandit.kernels.planning.parts import set_baseline
+    from graphbandit.kernels.planning.single_steps import set_baseline
 
     costs = gap_array(gaps)
     arms = _array("explored", explored, "arm numbers")

@@ -21,6 +21,7 @@ from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.checks import BOOL, FLOAT, available_array, everyone, setting_choice
 from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.base.program_constants import ROW_LIMIT
+from graphbandit.base.trusted import tuple_of
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_graph
@@ -216,10 +217,10 @@ def _at_once(
     if not (_fits(gaps, n, FLOAT) and _fits(asked, n, FLOAT) and _fits(mask, n, BOOL)):
         return None
     kernels, answer = kernels_of("planning.program"), np.empty((4, n))
+    program = tuple_of(kernels.Program, (kernel_graph(graph), asked, gaps, best, mask))
     status, *certificate = _answer.call(
-        kernel_graph(graph), asked, is_baseline, gaps, best, mask, kept_room(n, ROW_LIMIT),
-        compiled_solvers(ROW_LIMIT), answer,
-    )  # fmt: skip
+        program, is_baseline, compiled_solvers(ROW_LIMIT), kept_room(n, ROW_LIMIT), answer
+    )
     if status != kernels.SOLVED:
         return None
     p, y, q, rows = answer
@@ -264,9 +265,8 @@ def _simplex(program: Program, graph: FeedbackGraph) -> SamplingSolution:
     kernels, n = kernels_of("planning.program"), graph.n_arms
     p, y, q = np.empty((3, n))
     status, *certificate = kernels.answer_program(
-        kernel_graph(graph), program.demand, program.gaps, program.best, program.available,
-        kept_room(n, ROW_LIMIT), compiled_solvers(ROW_LIMIT), p, y, q,
-    )  # fmt: skip
+        program.in_kernels(kernel_graph(graph)), compiled_solvers(ROW_LIMIT), kept_room(n, ROW_LIMIT), p, y, q
+    )
     if status == kernels.NO_SOLUTION:
         raise SolverError("the sampling program has no solution: the demands ask for more than one unit of mass")
     if status != kernels.SOLVED:

@@ -227,7 +227,7 @@ def _check_size(masks: Offers) -> None:
 
 _solve_one = DirectCall("planning.squarecb", "solve_rounds")
 """For one program: its arrays are made here and are writeable, so their types are always the same."""
-_observation_probabilities = DirectCall("planning.parts", "observation_probabilities")
+_observation_probabilities = DirectCall("planning.single_steps", "observation_probabilities")
 
 
 def _solve(

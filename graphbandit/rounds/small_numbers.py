@@ -6,7 +6,7 @@ from graphbandit.base.checks import FLOAT, within
 from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.shapes import Float, Shaped
 
-_small = DirectCall("size", "small")
+_small = DirectCall("magnitude", "small")
 
 
 def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:

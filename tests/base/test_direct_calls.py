@@ -12,7 +12,7 @@ from graphbandit.base.direct_calls import DirectCall, kernels_of
 from graphbandit.function_classes import FiniteModel
 from graphbandit.function_classes.base import Prospects
 from graphbandit.learners.base import predictor_of, prospector_of
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 
 
 @pytest.fixture

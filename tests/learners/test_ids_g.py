@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import graphbandit as gb
 from graphbandit.errors import EstimatedNoiseWarning, GraphError, InputError, SettingError
-from graphbandit.planning.information import information_directed_rounds
+from graphbandit.planning.information import direct, room_for
 from graphbandit.rounds.decisions import ARRAYS
 from graphbandit.rounds.shown import Shown
 from tests.helpers.bandits import play
@@ -78,15 +78,10 @@ def test_graphs_that_are_certain_are_the_same_either_way():
 
 def smallest_ratio(regrets, gains, mask):
     """p and the arm of the smallest regret; on loops alone, an arm's gain is its own information."""
-    found = information_directed_rounds(
-        gb.FeedbackGraphs.repeat(gb.graphs.bandit(len(regrets)), 1),
-        regrets=regrets[None],
-        information=gains[None],
-        available=mask[None],
-        blind=np.zeros(1, dtype=bool),
-        uniforms=np.array([0.5]),
-    )
-    return found.probabilities[0], int(found.actions[0, 0])
+    found = room_for(1, len(regrets))
+    found.tables[0, 4], found.tables[0, 6], found.blind[:] = regrets, gains, False
+    direct(gb.FeedbackGraphs.repeat(gb.graphs.bandit(len(regrets)), 1), mask[None], np.array([0.5]), found)
+    return found.tables[0, 0], int(found.actions[0, 0])
 
 
 @settings(max_examples=200, deadline=None)

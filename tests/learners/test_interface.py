@@ -196,7 +196,7 @@ def test_the_width_rule_judges_large_programs_by_their_baseline(instance, monkey
     learner = gb.AdaCBG(epoch_growth=2.0, gamma="width", coverage="paper")
     state, start = state_after(learner, instance, 4)
     part = instance.rounds(start, start + 16)
-    monkeypatch.setattr("graphbandit.planning.whole_rounds.ROW_LIMIT", 0)
+    monkeypatch.setattr("graphbandit.planning.sampled_rounds.ROW_LIMIT", 0)
     large = learner.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))
     plain = dataclasses.replace(learner, linear_program=False)
     expected = plain.decide(state, Shown(part.contexts, part.graphs), np.random.default_rng(0))

@@ -10,7 +10,7 @@ import graphbandit as gb
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import SettingError
 from graphbandit.planning.demands import ceilings_of, chances_of
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests.references import paper as ref
 

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from graphbandit.planning.whole_rounds import SamplingRule
+from graphbandit.planning.sampled_rounds import SamplingRule
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda rule: pickle.loads(pickle.dumps(rule))])

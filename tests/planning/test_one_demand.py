@@ -7,6 +7,7 @@ import graphbandit as gb
 from graphbandit.base.program_constants import ROW_LIMIT
 from graphbandit.errors import SolverError
 from graphbandit.graphs.kernel_forms import kernel_graph
+from graphbandit.kernels.graphs.incidence import Incidence
 from graphbandit.kernels.planning import program
 from graphbandit.kernels.planning.simplex import OPTIMAL, solve_covering_lp
 from graphbandit.kernels.planning.simplex_workspace import scratch
@@ -21,7 +22,9 @@ def by_simplex(edges, demanded, demand, gaps, best, available):
     place = int(np.flatnonzero(columns == best)[0])
     lp = CoveringLP(edges[columns, demanded][None], np.array([demand]), gaps[columns], place)
     p, y = np.empty(len(columns)), np.empty(1)
-    status, objective, gap, _ = solve_covering_lp(*lp.incidence(), lp.c, lp.b, place, p, y, scratch(len(columns), 1))
+    status, objective, gap, _ = solve_covering_lp(
+        Incidence(*lp.incidence()), lp.c, lp.b, place, p, y, scratch(len(columns), 1)
+    )
     probabilities, duals = np.zeros(len(edges)), np.zeros(len(edges))
     probabilities[columns], duals[demanded] = p, y[0]
     return status, objective, gap, probabilities, duals
@@ -49,10 +52,8 @@ def test_it_is_the_simplex_s_answer_to_the_last_bit(listed, monkeypatch):
         graph = kernel_graph(gb.FeedbackGraph.from_dense(edges))
         assert (graph.words.shape[1] == 0) == listed
         p, y = np.empty(n_arms), np.empty(n_arms)
-        found = program.solve_program(
-            graph, demand, gaps, best, available, program.room(n_arms, ROW_LIMIT), p, y,
-            solvers.simplex, solvers.row_limit,
-        )  # fmt: skip
+        asked = program.Program(graph, demand, gaps, best, available)
+        found = program.solve_program(asked, solvers, program.room(n_arms, ROW_LIMIT), p, y)
         expected = by_simplex(edges, demanded, demand[demanded], gaps, best, available)
         assert (found[0] == program.SOLVED) == (expected[0] == OPTIMAL)
         if expected[0] != OPTIMAL:

@@ -7,7 +7,7 @@ import graphbandit as gb
 from graphbandit import environments
 from graphbandit.errors import GraphError
 from graphbandit.planning import scaling_count
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.shown import Shown
 from tests.learners.playing import Replay, problem, run_package
 from tests.planning.scaled import check_optimum

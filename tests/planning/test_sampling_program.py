@@ -8,7 +8,7 @@ import pytest
 import graphbandit as gb
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.kernels.planning import program
-from graphbandit.planning import Effort, fallback_count, uncertified_count, whole_rounds
+from graphbandit.planning import Effort, fallback_count, sampled_rounds, uncertified_count
 from graphbandit.planning.demands import paper_demand
 from graphbandit.planning.sampling_program import solve
 from graphbandit.rounds import SOLVERS
@@ -80,8 +80,8 @@ def test_pending_rounds_of_a_batch_are_finished_and_say_so(monkeypatch):
     learner = gb.AdaCBG(radius="paper", coverage="paper", eta=1.0)
     expected = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     solved = []
-    monkeypatch.setattr("graphbandit.planning.whole_rounds.ROW_LIMIT", 0)
-    monkeypatch.setattr(whole_rounds, "solve", lambda *given, **named: solved.append(given) or solve(*given, **named))
+    monkeypatch.setattr("graphbandit.planning.sampled_rounds.ROW_LIMIT", 0)
+    monkeypatch.setattr(sampled_rounds, "solve", lambda *given, **named: solved.append(given) or solve(*given, **named))
     found = gb.simulate(learner, environment, rounds=64, keep_decisions=True).decisions["learner"][0]
     np.testing.assert_allclose(found.objective, expected.objective, atol=1e-12)
     np.testing.assert_array_equal(found.action, expected.action)
@@ -182,20 +182,19 @@ def test_large_sparse_graphs_with_few_candidates_are_exact():
 
 def test_packed_and_sparse_graphs_give_the_same_program():
     """The same round through both kinds of storage."""
-    from graphbandit.graphs.kernel_forms import kernel_graph
-    from graphbandit.kernels.graphs.adjacency import Graph
+    from graphbandit.graphs.kernel_forms import kernel_graph, listed_graph
 
     for seed in range(20):
         graph, baseline, gaps = instance("erdos_renyi", 40, seed, probability=0.08)
         best = int(np.argmin(gaps))
         demand = paper_demand(graph, baseline, best)
-        packed, listed = kernel_graph(graph), Graph(np.empty((0, 0), dtype=np.uint64), *graph.csr(), *graph.in_csr())
-        listed.words.flags.writeable = False
         answers = []
-        for stored in (packed, listed):
+        for stored in (kernel_graph(graph), listed_graph(graph)):
             room, solvers, everyone = program.room(40, 3000), program.solvers(3000), np.ones(40, dtype=bool)
             p, y, q = np.empty((3, 40))
-            found = program.answer_program(stored, demand, gaps, best, everyone, room, solvers, p, y, q)
+            found = program.answer_program(
+                program.Program(stored, demand, gaps, best, everyone), solvers, room, p, y, q
+            )
             assert found[0] == program.SOLVED
             assert (room.indices[40:80] == -1).all()  # the marks
             answers.append((found, p.tolist(), y.tolist(), q.tolist()))

@@ -14,9 +14,10 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
+from graphbandit.kernels.graphs.incidence import Incidence
 from graphbandit.kernels.planning.simplex import INFEASIBLE, OPTIMAL, certify, solve_covering_lp
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise
-from graphbandit.kernels.planning.simplex_workspace import Incidence, Scratch, scratch, workspace
+from graphbandit.kernels.planning.simplex_workspace import Scratch, scratch, workspace
 from tests.helpers.lp_instances import (
     COVERAGES,
     FAMILIES,
@@ -46,7 +47,7 @@ def solve(lp: CoveringLP, work: Scratch | None = None) -> Answer:
     p, y = np.full(n_columns, np.nan), np.full(n_rows, np.nan)
     if work is None:
         work = scratch(n_columns, n_rows)
-    return Answer(*solve_covering_lp(*lp.incidence(), lp.c, lp.b, lp.best, p, y, work), p, y)
+    return Answer(*solve_covering_lp(Incidence(*lp.incidence()), lp.c, lp.b, lp.best, p, y, work), p, y)
 
 
 def assert_optimal(lp: CoveringLP, answer: Answer) -> None:
@@ -253,7 +254,7 @@ def test_same_bits_whatever_the_workspace_held(K):
 
 @njit
 def solve_compiled(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work):
-    return solve_covering_lp(col_ptr, col_rows, row_ptr, row_cols, c, b, best, p, y, work)
+    return solve_covering_lp(Incidence(col_ptr, col_rows, row_ptr, row_cols), c, b, best, p, y, work)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

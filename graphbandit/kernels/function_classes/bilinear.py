@@ -11,9 +11,9 @@ import numpy as np
 from graphbandit.base.array_types import ArmMasks, ObservationIndices, Offers, PerObservation, Vector
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.lanes import octet, put
 from graphbandit.kernels.planning.exploration import best_arm
 from graphbandit.kernels.planning.information import highest_arm
+from graphbandit.kernels.simd_lanes import octet, put
 
 
 class Bilinear(NamedTuple):

@@ -16,11 +16,13 @@ stops early:
 An arm that is out can be left out of the comparison for all others: where it wins there is no plausible parameter.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from graphbandit.base.array_types import ArmIndices, ArmMasks, Matrix, Offers, RoundsByArms, Vector
 from graphbandit.base.shapes import Bool, Float
-from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper
+from graphbandit.kernels.cholesky import factorise, solve_lower, solve_upper
 from graphbandit.kernels.function_classes.linear import gap_norms, linear_values, whiten
 from graphbandit.kernels.jit import kernel
 from graphbandit.kernels.planning.exploration import best_arm
@@ -39,6 +41,55 @@ RIVALS = 16
 
 FIXED = 1e-100
 """An arm whose value has a smaller norm cannot move."""
+
+
+class Ellipsoid(NamedTuple):
+    """|U (theta - center)|^2 <= radius."""
+
+    center: Vector
+    factor: Matrix
+    """U"""
+    radius: float
+
+
+class LinearFunction(NamedTuple):
+    """c + theta'phi(x, a)."""
+
+    parameters: Float[np.ndarray, "blocks d"]
+    offset: float
+
+
+class LinearProspects(NamedTuple):
+    """What a linear class says about some rounds."""
+
+    values: RoundsByArms
+    chosen: ArmMasks
+    """the arms that win somewhere in the ellipsoid; false everywhere beforehand"""
+    deviations: RoundsByArms
+
+
+class Rivals(NamedTuple):
+    """The arms of a round that may still win."""
+
+    points: Float[np.ndarray, "d m"]
+    """column b is e(b)"""
+    sizes: Float[np.ndarray, " m"]
+    """|e(b)|"""
+    values: Float[np.ndarray, " m"]
+    """center'(phi(b) - phi(best))"""
+    alive: Bool[np.ndarray, " m"]
+    """false for arms that are out"""
+    rho: float
+
+
+class Trial(NamedTuple):
+    """Room for the comparison of one arm with the others."""
+
+    direction: Vector
+    excess: Float[np.ndarray, " m"]
+    slope: Float[np.ndarray, " m"]
+    vectors: Float[np.ndarray, "d m"]
+    present: Bool[np.ndarray, " m"]
 
 
 @kernel()
@@ -74,19 +125,10 @@ def _project(vectors: Float[np.ndarray, "d m"], direction: Vector, products: Flo
 
 
 @kernel()
-def _wins_away_from_mean(
-    a: int,
-    points: Float[np.ndarray, "d m"],
-    sizes: Float[np.ndarray, " m"],
-    values: Float[np.ndarray, " m"],
-    alive: Bool[np.ndarray, " m"],
-    rho: float,
-    mean: Vector,
-    direction: Vector,
-    excess: Float[np.ndarray, " m"],
-    slope: Float[np.ndarray, " m"],
-) -> bool:
+def _wins_away_from_mean(a: int, rivals: Rivals, mean: Vector, trial: Trial) -> bool:
     """Whether a wins at some c + t (e(a) - mean of all e): a cheap test, and if it succeeds no other is needed."""
+    points, sizes, values, alive, rho = rivals
+    direction, excess, slope, _, _ = trial
     d, m = points.shape
     for i in range(d):
         direction[i] = mean[i] - points[i, a]
@@ -99,24 +141,14 @@ def _wins_away_from_mean(
     return length > 0.0 and _wins_on_line(excess, slope, alive, rho / length)
 
 
-# its first arguments are those of `_wins_away_from_mean`: one arm among all
 @kernel()
-def _may_win(
-    a: int,
-    points: Float[np.ndarray, "d m"],
-    values: Float[np.ndarray, " m"],
-    alive: Bool[np.ndarray, " m"],
-    rho: float,
-    direction: Vector,
-    excess: Float[np.ndarray, " m"],
-    slope: Float[np.ndarray, " m"],
-    vectors: Float[np.ndarray, "d m"],
-    present: Bool[np.ndarray, " m"],
-) -> bool:
-    """Whether arm a may win among those alive: column b is e(b), and values[b] is center'(phi(b) - phi(best)).
+def _may_win(a: int, rivals: Rivals, trial: Trial) -> bool:
+    """Whether arm a may win among those alive.
 
     True, too, if rounding keeps the method from ending, which it never did in our tests.
     """
+    points, _, values, alive, rho = rivals
+    direction, excess, slope, vectors, present = trial
     d, m = points.shape
     slope[:] = 0.0
     for i in range(d):
@@ -192,15 +224,14 @@ def _may_win(
                     gram[k, j] = 0.0
                     for i in range(d):
                         gram[k, j] += vectors[i, active[k]] * vectors[i, active[j]]
-            cholesky(gram[:size, :size], DEPENDENT, factor[:size, :size])
+            factorise(gram[:size, :size], DEPENDENT, factor[:size, :size])
     return True
 
 
 @kernel()
-def _drop_beaten(
-    points: Float[np.ndarray, "d m"], values: Float[np.ndarray, " m"], alive: Bool[np.ndarray, " m"], rho: float
-) -> None:
+def _drop_beaten(rivals: Rivals) -> None:
     """Mark as not alive every arm that one of the RIVALS arms of highest value beats everywhere."""
+    points, _, values, alive, rho = rivals
     d, m = points.shape
     used = np.zeros(m, dtype=np.bool_)
     squares = np.empty(m)
@@ -225,13 +256,7 @@ def _drop_beaten(
 
 @kernel()
 def ellipsoid_candidates(
-    rows: Float[np.ndarray, "n arms d"],
-    center: Vector,
-    factor: Matrix,
-    radius: float,
-    available: Offers,
-    exact: bool,
-    chosen: ArmMasks,
+    rows: Float[np.ndarray, "n arms d"], space: Ellipsoid, available: Offers, exact: bool, chosen: ArmMasks
 ) -> None:
     """Mark the arms that win somewhere in the ellipsoid.
 
@@ -239,6 +264,7 @@ def ellipsoid_candidates(
     the first can be. Without `exact`, an arm is marked unless one of the RIVALS arms with the highest values at the
     center beats it everywhere: that marks all arms that win somewhere, and maybe more, in time linear in their number.
     """
+    center, factor, radius = space
     n, n_arms = chosen.shape
     d, rho = rows.shape[2], np.sqrt(radius)
     arms, values = np.empty(n_arms, dtype=np.int64), np.empty(n_arms)
@@ -291,10 +317,9 @@ def ellipsoid_candidates(
                 np.empty((2, d)),
                 np.empty((2, m), np.bool_),
             )
-            points, vectors, mean, direction, alive, present = (
-                columns[0], columns[1], middle[0], middle[1], flags[0], flags[1],
-            )  # fmt: skip
-            shifted, sizes, excess, slope = of_arms[0], of_arms[1], of_arms[2], of_arms[3]
+            points, sizes, shifted, alive = columns[0], of_arms[0], of_arms[1], flags[0]
+            mean, trial = middle[0], Trial(middle[1], of_arms[2], of_arms[3], columns[1], flags[1])
+            rivals = Rivals(points, sizes, shifted, alive, rho)
             shifted[kept], sizes[:] = 0.0, 0.0
             for i in range(d):
                 points[i, kept], mean[i] = 0.0, 0.0
@@ -307,15 +332,12 @@ def ellipsoid_candidates(
                 shifted[k], sizes[k] = values[k], np.sqrt(sizes[k])
             alive[:] = True
             if not exact:
-                _drop_beaten(points, shifted, alive, rho)
+                _drop_beaten(rivals)
                 for k in range(kept):
                     chosen[t, arms[k]] = alive[k]
                 continue
             for k in range(kept):
-                wins = _wins_away_from_mean(k, points, sizes, shifted, alive, rho, mean, direction, excess, slope)
-                if not wins:
-                    wins = _may_win(k, points, shifted, alive, rho, direction, excess, slope, vectors, present)
-                alive[k] = wins
+                alive[k] = _wins_away_from_mean(k, rivals, mean, trial) or _may_win(k, rivals, trial)
                 chosen[t, arms[k]] = alive[k]
 
 
@@ -323,29 +345,25 @@ def ellipsoid_candidates(
 def linear_prospects(
     rows: Float[np.ndarray, "n arms d"],
     limit: float,
-    parameters: Float[np.ndarray, "1 d"],
-    offset: float,
-    center: Vector,
-    factor: Matrix,
-    radius: float,
+    function: LinearFunction,
+    space: Ellipsoid,
     available: Offers,
     scale: float,
-    values: RoundsByArms,
-    chosen: ArmMasks,
-    deviations: RoundsByArms,
+    found: LinearProspects,
 ) -> bool:
-    """c + theta'phi(x, a), the arms that win somewhere in the ellipsoid, and `gap_norms` unless the scale is 0.
+    """The function's values, the arms that win somewhere in the ellipsoid, and `gap_norms` unless the scale is 0.
 
     False, and nothing else, unless features are `small`.
     """
-    if not linear_values(rows, limit, parameters, offset, values):
+    if not linear_values(rows, limit, function.parameters, function.offset, found.values):
         return False
-    ellipsoid_candidates(rows, center, factor, radius, available, True, chosen)
+    ellipsoid_candidates(rows, space, available, True, found.chosen)
     if scale > 0.0:
-        best = np.empty(chosen.shape[0], np.int64)
-        for t in range(chosen.shape[0]):
-            best[t] = best_arm(values[t], available[t if available.shape[0] > 1 else 0])
-        gap_norms(rows, best, factor.reshape(1, factor.shape[0], factor.shape[1]), chosen, scale, deviations)
+        n, d = rows.shape[0], rows.shape[2]
+        best = np.empty(n, np.int64)
+        for t in range(n):
+            best[t] = best_arm(found.values[t], available[t if available.shape[0] > 1 else 0])
+        gap_norms(rows, best, space.factor.reshape(1, d, d), found.chosen, scale, found.deviations)
     return True
 
 

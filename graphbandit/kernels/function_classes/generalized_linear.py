@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbandit.base.array_types import Matrix, PerObservation, RoundsByArms, Vector
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.cholesky import cholesky, solve_upper, squared_norm
+from graphbandit.kernels.cholesky import factorise, solve_upper, squared_norm
 from graphbandit.kernels.jit import kernel
 
 IDENTITY, LOGISTIC, POISSON = 0, 1, 2
@@ -119,7 +119,7 @@ def fit_block(seen: Seen, precision: Matrix, floor: float, parameter: Vector, fa
     turns, near = 0, False
     while turns < TURNS:
         _derivatives(seen, precision, parameter, gradient, curvature)
-        cholesky(curvature, floor, factor)
+        factorise(curvature, floor, factor)
         if near:
             return True, value
         decrement = squared_norm(factor, gradient)

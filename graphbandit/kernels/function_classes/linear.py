@@ -18,10 +18,10 @@ from graphbandit.base.array_types import (
     RoundsByArms,
 )
 from graphbandit.base.shapes import Float
-from graphbandit.kernels.cholesky import cholesky, solve_lower, solve_upper, squared_norm
+from graphbandit.kernels.cholesky import factorise, solve_lower, solve_upper, squared_norm
 from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, lane, octet, plus_product, put
-from graphbandit.kernels.size import small
+from graphbandit.kernels.magnitude import small
+from graphbandit.kernels.simd_lanes import eight, lane, octet, plus_product, put
 
 TILE = 256
 """Arms taken at a time, so that their features stay near the processor while all draws pass over them."""
@@ -208,7 +208,7 @@ def solve_blocks(
 ) -> None:
     """U of every block's V, and theta = V^-1 b."""
     for block in range(moments.shape[0]):
-        cholesky(matrices[block], floor, factors[block])
+        factorise(matrices[block], floor, factors[block])
         for i in range(moments.shape[1]):
             parameters[block, i] = moments[block, i]
         solve_lower(factors[block], parameters[block])

@@ -1,18 +1,18 @@
 """One way to ask a feedback graph for its edges, whichever way it is stored.
 
-Kernels take a graph as a `Graph`, packed or listed, from a batch of `Graphs`.
+Kernels take a graph as a `Graph`, packed or listed, from a batch of `Graphs`, and ask it the questions of this module
+and of `graphs.incidence`. Whether it is packed or listed is known here alone.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from graphbandit.base.array_types import ArmIndices, PerArm
+from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.shapes import Int32, Int64, UInt64
+from graphbandit.kernels.graphs.arm_sets import ArmSet, has, ones, set_of, trailing_zeros
 from graphbandit.kernels.jit import inner
-from graphbandit.kernels.lanes import in_code
 
 
 class Graph(NamedTuple):
@@ -54,18 +54,6 @@ def graph_of(graphs: Graphs, t: int) -> Graph:
     return Graph(graphs.words[graphs.place[t]], graphs.pointers, graphs.arms, graphs.in_pointers, graphs.in_arms)
 
 
-@in_code(lambda word: types.int64(types.uint64))
-def trailing_zeros(builder: Any, word: Any) -> Any:
-    """The position of the lowest set bit of a non-zero uint64: one machine instruction."""
-    return builder.cttz(word, ir.Constant(ir.IntType(1), 0))
-
-
-@in_code(lambda word: types.int64(types.uint64))
-def ones(builder: Any, word: Any) -> Any:
-    """How many bits of a uint64 are set."""
-    return builder.ctpop(word)
-
-
 @inner()
 def reveals(graph: Graph, arm: int, arms: ArmIndices) -> Any:
     """Write the arms that playing `arm` reveals into `arms`, ascending, and return how many there are."""
@@ -86,15 +74,50 @@ def reveals(graph: Graph, arm: int, arms: ArmIndices) -> Any:
 
 
 @inner()
-def reveals_among(graph: Graph, arm: int, among: UInt64[np.ndarray, " words"], arms: ArmIndices) -> int:
-    """`reveals` for a packed graph, of some arms alone: those whose bits are in `among`."""
+def reveals_among(graph: Graph, arm: int, among: ArmSet, arms: ArmIndices) -> int:
+    """`reveals`, of the arms of a set alone."""
     count = 0
+    if graph.words.shape[1] == 0:
+        for k in range(graph.pointers[arm], graph.pointers[arm + 1]):
+            arms[count] = graph.arms[k]
+            count += has(among, graph.arms[k])
     for w in range(graph.words.shape[1]):
         word = graph.words[arm, w] & among[w]
         while word != np.uint64(0):
             arms[count] = 64 * w + trailing_zeros(word)
             count += 1
             word &= word - np.uint64(1)
+    return count
+
+
+@inner()
+def reveals_all(graph: Graph, arm: int, wanted: ArmSet) -> bool:
+    """Whether playing `arm` reveals all arms of a set."""
+    missing = 0
+    for w in range(wanted.shape[0]):
+        revealed = graph.words[arm, w] if graph.words.shape[1] > 0 else np.uint64(0)
+        missing += ones(wanted[w] & ~revealed)
+    if graph.words.shape[1] == 0:
+        for k in range(graph.pointers[arm], graph.pointers[arm + 1]):
+            missing -= has(wanted, graph.arms[k])
+    return missing == 0
+
+
+@inner()
+def revealers(graph: Graph, arm: int, available: ArmMask, arms: ArmIndices) -> int:
+    """Write the arms on offer that reveal `arm` into `arms`, ascending, and return how many there are.
+
+    `arms` must have room for one more.
+    """
+    count = 0
+    if graph.words.shape[1] == 0:
+        for k in range(graph.in_pointers[arm], graph.in_pointers[arm + 1]):
+            arms[count] = graph.in_arms[k]
+            count += available[graph.in_arms[k]]
+    else:
+        for j in range(available.shape[0]):
+            arms[count] = j
+            count += available[j] and has(graph.words[j], arm)
     return count
 
 
@@ -130,3 +153,22 @@ def observation_probabilities(graph: Graph, probabilities: PerArm, observed: Per
                 while word != np.uint64(0):
                     observed[np.uint64(64 * w + trailing_zeros(word))] += p
                     word &= word - np.uint64(1)
+
+
+@inner()
+def subtract_prices(graph: Graph, prices: PerArm, totals: PerArm) -> None:
+    """totals(j) -= y(a) for each arm a of positive price y(a) that j reveals, ascending."""
+    n_arms, n_words = totals.shape[0], graph.words.shape[1]
+    if n_words == 0:
+        for a in range(n_arms):
+            if prices[a] > 0.0:
+                for k in range(graph.in_pointers[a], graph.in_pointers[a + 1]):
+                    totals[graph.in_arms[k]] -= prices[a]
+        return
+    priced = set_of(prices)
+    for j in range(n_arms):
+        for w in range(n_words):
+            word = graph.words[j, w] & priced[w]
+            while word != np.uint64(0):
+                totals[j] -= prices[np.uint64(64 * w + trailing_zeros(word))]
+                word &= word - np.uint64(1)

@@ -1,10 +1,13 @@
 """Greedy answers about one graph, for learners that ask in every round: dominating and independent sets."""
 
+from typing import Any
+
 import numpy as np
 from numba.core import types
 
 from graphbandit.base.array_types import ArmIndices, ArmMask
-from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals
+from graphbandit.kernels.graphs.adjacency import GRAPH, Graph, reveals, reveals_all
+from graphbandit.kernels.graphs.arm_sets import set_of
 from graphbandit.kernels.jit import behind_pointer, inner, kernel
 
 
@@ -53,7 +56,7 @@ def greedy_dominating_set(graph: Graph, wanted: ArmMask, available: ArmMask, cho
     while left > 0:
         if offered == 0 or adds[heap[0]] == 0:
             return -1
-        arm = heap[0]
+        arm: Any = np.int64(heap[0])  # of 64 bits, like the arms that others ask for: `reveals` is compiled once
         count = reveals(graph, arm, scratch)
         new = 0
         for k in range(count):
@@ -74,6 +77,25 @@ MASK = types.boolean[::1]
 
 call_cover, cover_pointer = behind_pointer(greedy_dominating_set, types.int64(GRAPH, MASK, MASK, MASK))
 """Call `greedy_dominating_set` by its address, with a tuple of its arguments; and find the address."""
+
+
+@kernel()
+def size_with_cover(graph: Graph, candidates: ArmMask, available: ArmMask, size: int) -> int:
+    """The size of a cover of the candidates by arms on offer if that is smaller than `size`; else `size`."""
+    wanted = set_of(candidates)
+    for j in range(available.shape[0]):
+        if available[j] and reveals_all(graph, j, wanted):
+            return min(size, 1)
+    if size <= 2:
+        return size
+    covering = greedy_dominating_set(graph, candidates, available, np.empty(available.shape[0], np.bool_))
+    return covering if 0 < covering < size else size
+
+
+call_size_with_cover, size_with_cover_pointer = behind_pointer(
+    size_with_cover, types.int64(GRAPH, MASK, MASK, types.int64)
+)
+"""Call `size_with_cover` by its address, with a tuple of its arguments; and find the address."""
 
 
 @kernel()

@@ -1,6 +1,6 @@
 """Cholesky factors of nearly singular matrices, as in interior-point methods.
 
-All loops run along rows, eight numbers at a time (module `lanes`), so rows and vectors have room for a multiple of
+All loops run along rows, eight numbers at a time (module `simd_lanes`), so rows and vectors have room for a multiple of
 eight.
 """
 
@@ -9,7 +9,7 @@ import numpy as np
 from graphbandit.base.array_types import PerRound
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import inlined, inner
-from graphbandit.kernels.lanes import eight, octet, put, total_of
+from graphbandit.kernels.simd_lanes import eight, octet, put, total_of
 
 SMALLEST_PIVOT = 1e-15
 """A pivot below this share of its diagonal entry is rounding error."""

@@ -1,6 +1,6 @@
 """What each arm would teach about which arm is best here, and the distribution that learns most for its regret."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,87 +21,109 @@ from graphbandit.kernels.graphs.adjacency import (
     graph_of,
     observation_probabilities,
     total_revealed,
-    trailing_zeros,
 )
-from graphbandit.kernels.jit import inlined, inner, kernel
-from graphbandit.kernels.lanes import at_least, eight, equal_to, larger, largest_of, octet, put
+from graphbandit.kernels.graphs.arm_sets import trailing_zeros
+from graphbandit.kernels.jit import for_python, inlined, inner, kernel
 from graphbandit.kernels.planning.draw import weighted_observation_probabilities
 from graphbandit.kernels.planning.exploration import best_arm, draw_arm
+from graphbandit.kernels.simd_lanes import at_least, eight, equal_to, larger, largest_of, octet, put
 
 
-@kernel()
-def posterior_information(
-    values: Float[np.ndarray, "n draws arms"],
-    weights: Float[np.ndarray, " draws"],
-    available: Offers,
-    regrets: RoundsByArms,
-    information: RoundsByArms,
-    estimates: RoundsByArms,
-    candidates: ArmMasks,
-) -> None:
-    """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, from the values f_b(x, a) of weighted draws.
+class Weighed(NamedTuple):
+    """What each arm costs and teaches in each round, and what is played: one row for each."""
 
-    Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)) is a sum of terms that are not negative, so it is exactly 0 for
-    an arm that is best in every draw. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is computed from f_b - f_1, so it is
-    exactly 0 for an arm with the same value in all draws. Only available arms can be best. `available` has one mask for
-    all rounds, or one for each.
-    """
-    n, draws, n_arms = values.shape
-    winners, place, mass, sums = _room(draws, n_arms)
-    for t in range(n):
-        mask = available[t if available.shape[0] > 1 else 0]
-        _posterior(
-            values[t],
-            weights,
-            mask,
-            winners,
-            place,
-            mass,
-            sums,
-            regrets[t],
-            information[t],
-            estimates[t],
-            candidates[t],
-        )
+    tables: Float[np.ndarray, "n 7 arms"]
+    """p, q, the gaps, g, Delta, mu and v"""
+    candidates: ArmMasks
+    actions: Int[np.ndarray, "n 2"]
+    """the arm of the smallest Delta and the arm drawn"""
+    probability: PerRound
+    """of the arm drawn"""
+    blind: RoundMask
+    """whether nothing tells the arms on offer apart, so that they are played uniformly"""
+
+
+class Draws(NamedTuple):
+    """Weighted draws of functions, by their values f_b(x, a)."""
+
+    values: Float[np.ndarray, "n draws arms"]
+    weights: Float[np.ndarray, " draws"]
+    count_alike_as_blind: bool
+    """whether a round is blind if all arms on offer have the same values"""
+
+
+class Tally(NamedTuple):
+    """Room for one round of draws."""
+
+    winners: RoundIndices
+    """the best arm of each draw"""
+    place: RoundIndices
+    """the place of each arm among the best arms: -1 for others, and everywhere before and after each round"""
+    mass: PerArm
+    """the weight of the draws that call it best, for each best arm"""
+    sums: Float[np.ndarray, "parts arms"]
+    """the weighted sums of their values, less those of the first draw"""
 
 
 @inner()
-def _room(draws: int, n_arms: int) -> tuple[RoundIndices, RoundIndices, PerArm, Float[np.ndarray, "parts arms"]]:
-    """The working arrays of `_posterior`: best arms, their places among them, and what is summed for each."""
+def tally_of(draws: int, n_arms: int) -> Tally:
+    """Room for rounds with this many draws and arms."""
     winners, place = np.empty(draws, np.int64), np.empty(n_arms, np.int64)
     for a in range(n_arms):
         place[a] = -1
     parts = min(draws, n_arms)
-    return winners, place, np.empty(parts), np.empty((parts, n_arms))
+    return Tally(winners, place, np.empty(parts), np.empty((parts, n_arms)))
 
 
 @inner()
-def _posterior(
+def weigh_part(first: int, draws: Draws, available: Offers, found: Weighed) -> float:
+    """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, for rounds from `first` on, one for each of the values.
+
+    Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)) is a sum of terms that are not negative, so it is exactly 0 for
+    an arm that is best in every draw. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is computed from f_b - f_1, so it is
+    exactly 0 for an arm with the same value in all draws. Only available arms can be best. Returns a sum of squares
+    that is NaN or large if a value with weight is, so that callers can look for it.
+    """
+    n, count, n_arms = draws.values.shape
+    tally = tally_of(count, n_arms)
+    squares = 0.0
+    for i in range(n):
+        t = first + i
+        mask, table = available[t if available.shape[0] > 1 else 0], found.tables[t]
+        squares += _weigh(draws.values[i], draws.weights, mask, tally, table, found.candidates[t])
+        blind = draws.count_alike_as_blind
+        for a in range(n_arms):
+            blind = blind and (not mask[a] or table[4, a] == 0.0)
+        found.blind[t] = blind
+    return squares
+
+
+weigh_rounds = for_python(weigh_part)
+"""`weigh_part` for callers in Python."""
+
+
+@inner()
+def _weigh(
     values: Float[np.ndarray, "draws arms"],
     weights: Float[np.ndarray, " draws"],
     mask: ArmMask,
-    winners: RoundIndices,
-    place: RoundIndices,
-    mass: PerArm,
-    sums: Float[np.ndarray, "parts arms"],
-    regret: PerArm,
-    information: PerArm,
-    estimates: PerArm,
+    tally: Tally,
+    table: Float[np.ndarray, "7 arms"],
     candidates: ArmMask,
 ) -> float:
-    """One round of `posterior_information`. Returns a sum of squares that is NaN or large if a value with weight is.
-
-    `place` must be -1 everywhere, and is so again afterwards.
-    """
-    draws, n_arms = values.shape
+    """One round of `weigh_part`."""
+    winners, place, mass, sums = tally
+    regret, estimates, information = table[4], table[5], table[6]
+    n_arms = values.shape[1]
     everyone = n_arms >= 8
     for a in range(n_arms):
         everyone = everyone and mask[a]
         candidates[a] = False
         regret[a] = 0.0
-    used, best = 0, -1
+    used = 0
+    best: Any = np.int64(-1)  # not a literal: functions that receive it would be compiled once more for it
     squares = 0.0
-    for b in range(draws):
+    for b in range(values.shape[0]):
         if weights[b] <= 0.0:
             continue
         row = values[b]
@@ -247,58 +269,18 @@ def highest_from(values: PerArm, arm: int) -> int:
     return best
 
 
-class Weighed(NamedTuple):
-    """What the draws say about each round, and what is played: one row for each."""
-
-    tables: Float[np.ndarray, "n 7 arms"]
-    """p, q, the gaps, g, Delta, mu and v"""
-    candidates: ArmMasks
-    actions: Int[np.ndarray, "n 2"]
-    """the arm of the smallest Delta and the arm drawn"""
-    probability: PerRound
-    """of the arm drawn"""
-
-
 @kernel()
-def weighed_rounds(
-    graphs: Graphs,
-    first: int,
-    values: Float[np.ndarray, "n draws arms"],
-    weights: Float[np.ndarray, " draws"],
-    available: Offers,
-    knows_nothing: bool,
-    uniforms: PerRound,
-    found: Weighed,
+def decide_weighed(
+    graphs: Graphs, first: int, draws: Draws, available: Offers, uniforms: PerRound, found: Weighed
 ) -> float:
-    """`posterior_information` and `directed_rounds` for rounds of a batch from `first` on, one for each of `values`.
-
-    With `knows_nothing`, a round in which all arms on offer look the same is played uniformly. Returns a sum of squares
-    that is NaN or large if a value with weight is, so that callers can look for it.
-    """
-    n, draws, n_arms = values.shape
-    winners, place, mass, sums = _room(draws, n_arms)
-    squares = 0.0
-    for i in range(n):
-        t = first + i
-        graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
-        probabilities, observed = found.tables[t, 0], found.tables[t, 1]
-        gaps, gains, regrets = found.tables[t, 2], found.tables[t, 3], found.tables[t, 4]
-        estimates, information = found.tables[t, 5], found.tables[t, 6]
-        squares += _posterior(
-            values[i], weights, mask, winners, place, mass, sums, regrets, information, estimates, found.candidates[t]
-        )
-        blind = knows_nothing
-        for a in range(n_arms):
-            blind = blind and (not mask[a] or regrets[a] == 0.0)
-        neighbourhood(graph, information, gains)
-        found.actions[t, 0] = direct(regrets, gains, mask, blind, probabilities, gaps)
-        observation_probabilities(graph, probabilities, observed)
-        action = draw_arm(probabilities, uniforms[t])
-        found.actions[t, 1], found.probability[t] = action, probabilities[action]
+    """`weigh_part` and `direct_rounds` for the rounds of a batch from `first` on; returns what `weigh_part` does."""
+    squares = weigh_part(first, draws, available, found)
+    for t in range(first, first + draws.values.shape[0]):
+        _direct(graph_of(graphs, t), t, available, uniforms, found)
     return squares
 
 
-# takes the same input as `posterior_information`
+# takes the same input as `weigh_part`
 @kernel()
 def best_arm_weights(
     values: Float[np.ndarray, "n draws arms"],
@@ -325,35 +307,29 @@ def best_arm_weights(
 
 
 @kernel()
-def bound_information(
-    lower: RoundsByArms,
-    upper: RoundsByArms,
-    noise: float,
-    available: Offers,
-    regrets: RoundsByArms,
-    information: RoundsByArms,
-    candidates: ArmMasks,
-) -> None:
-    """Delta(a) = max_b u(b) - l(a) and I(a) = log(1 + w(a)^2 / sigma^2), w = (u - l) / 2, from bounds l <= f <= u.
+def weigh_bounds(lower: RoundsByArms, upper: RoundsByArms, noise: float, available: Offers, found: Weighed) -> None:
+    """Delta(a) = max_b u(b) - l(a) and v(a) = log(1 + w(a)^2 / sigma^2), w = (u - l) / 2, from bounds l <= f <= u.
 
     Only ratios of informations matter, so limits are used if sigma is 0 (1 where w > 0) or infinite (w^2).
     Candidates are the available arms whose upper bound reaches the best lower one.
     """
     n, n_arms = lower.shape
     for t in range(n):
+        regrets, estimates, information = found.tables[t, 4], found.tables[t, 5], found.tables[t, 6]
         mask = available[t if available.shape[0] > 1 else 0]
         highest = upper[t, best_arm(upper[t], mask)]
         safest = lower[t, best_arm(lower[t], mask)]
         for a in range(n_arms):
-            regrets[t, a] = highest - lower[t, a]
-            candidates[t, a] = mask[a] and upper[t, a] >= safest
+            regrets[a] = highest - lower[t, a]
+            estimates[a] = (lower[t, a] + upper[t, a]) / 2.0
+            found.candidates[t, a] = mask[a] and upper[t, a] >= safest
             width = 0.5 * (upper[t, a] - lower[t, a])
             if noise == 0.0:
-                information[t, a] = 1.0 if width > 0.0 else 0.0
+                information[a] = 1.0 if width > 0.0 else 0.0
             elif noise == np.inf:
-                information[t, a] = width * width
+                information[a] = width * width
             else:
-                information[t, a] = np.log1p((width / noise) * (width / noise))
+                information[a] = np.log1p((width / noise) * (width / noise))
 
 
 @inner()
@@ -363,83 +339,60 @@ def neighbourhood(graph: Graph, information: PerArm, gains: PerArm) -> None:
         gains[j] = total_revealed(graph, j, information)
 
 
-class Directed(NamedTuple):
-    """The results, one row a round; `actions` has the arm of the smallest Delta and the drawn arm."""
-
-    gains: RoundsByArms
-    probabilities: RoundsByArms
-    observed: RoundsByArms
-    gaps: RoundsByArms
-    actions: Int[np.ndarray, "n 2"]
-
-
 @kernel()
-def directed_rounds(
-    graphs: Graphs,
-    regrets: RoundsByArms,
-    information: RoundsByArms,
-    available: Offers,
-    blind: RoundMask,
-    uniforms: PerRound,
-    found: Directed,
-) -> None:
-    """g(j), the distribution of the smallest ratio, q, Delta(a) - min Delta, and the arm drawn, for a batch of graphs.
-
-    A blind round is played uniformly over the arms on offer.
-    """
-    for t in range(regrets.shape[0]):
-        graph, mask = graph_of(graphs, t), available[t if available.shape[0] > 1 else 0]
-        neighbourhood(graph, information[t], found.gains[t])
-        best = direct(regrets[t], found.gains[t], mask, blind[t], found.probabilities[t], found.gaps[t])
-        observation_probabilities(graph, found.probabilities[t], found.observed[t])
-        found.actions[t, 0] = best
-        found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
-
-
-@kernel()
-def directed_rounds_weighted(
-    matrices: Float[np.ndarray, "stored arms arms"],
-    index: RoundIndices,
-    regrets: RoundsByArms,
-    information: RoundsByArms,
-    available: Offers,
-    blind: RoundMask,
-    uniforms: PerRound,
-    found: Directed,
-) -> None:
-    """The same for graphs with edge probabilities: g(j) = sum_a P(j reveals a) v(a)."""
-    n, n_arms = regrets.shape
-    for t in range(n):
-        matrix, mask = matrices[index[t]], available[t if available.shape[0] > 1 else 0]
-        for j in range(n_arms):
-            gain = 0.0
-            for a in range(n_arms):
-                gain += matrix[j, a] * information[t, a]
-            found.gains[t, j] = gain
-        best = direct(regrets[t], found.gains[t], mask, blind[t], found.probabilities[t], found.gaps[t])
-        weighted_observation_probabilities(matrix, found.probabilities[t], found.observed[t])
-        found.actions[t, 0] = best
-        found.actions[t, 1] = draw_arm(found.probabilities[t], uniforms[t])
+def direct_rounds(graphs: Graphs, available: Offers, uniforms: PerRound, found: Weighed) -> None:
+    """g(j), the distribution of the smallest ratio, q, Delta(a) - min Delta, and the arm drawn, for each round."""
+    for t in range(found.tables.shape[0]):
+        _direct(graph_of(graphs, t), t, available, uniforms, found)
 
 
 @inner()
-def direct(
-    regrets: PerArm,
-    gains: PerArm,
-    available: ArmMask,
-    blind: bool,
-    probabilities: PerArm,
-    gaps: PerArm,
-) -> int:
-    """The distribution of one round and its gaps; uniform where it is blind. Returns the arm of the smallest Delta."""
-    best = smallest_ratio(regrets, gains, available, probabilities)
+def _direct(graph: Graph, t: int, available: Offers, uniforms: PerRound, found: Weighed) -> None:
+    """One round of `direct_rounds`."""
+    table = found.tables[t]
+    probabilities = table[0]
+    neighbourhood(graph, table[6], table[3])
+    best = _spread(table, available[t if available.shape[0] > 1 else 0], found.blind[t])
+    observation_probabilities(graph, probabilities, table[1])
+    action = draw_arm(probabilities, uniforms[t])
+    found.actions[t, 0], found.actions[t, 1], found.probability[t] = best, action, probabilities[action]
+
+
+@kernel()
+def direct_rounds_weighted(
+    matrices: Float[np.ndarray, "stored arms arms"],
+    index: RoundIndices,
+    available: Offers,
+    uniforms: PerRound,
+    found: Weighed,
+) -> None:
+    """`direct_rounds` for graphs with edge probabilities: g(j) = sum_a P(j reveals a) v(a)."""
+    n, _, n_arms = found.tables.shape
+    for t in range(n):
+        matrix, table = matrices[index[t]], found.tables[t]
+        for j in range(n_arms):
+            gain = 0.0
+            for a in range(n_arms):
+                gain += matrix[j, a] * table[6, a]
+            table[3, j] = gain
+        best = _spread(table, available[t if available.shape[0] > 1 else 0], found.blind[t])
+        weighted_observation_probabilities(matrix, table[0], table[1])
+        action = draw_arm(table[0], uniforms[t])
+        found.actions[t, 0], found.actions[t, 1], found.probability[t] = best, action, table[0, action]
+
+
+@inner()
+def _spread(table: Float[np.ndarray, "7 arms"], mask: ArmMask, blind: bool) -> int:
+    """The distribution of one round, uniform if it is blind, and the gaps; returns the arm of the smallest Delta."""
+    probabilities, gaps, regrets = table[0], table[2], table[4]
+    best = smallest_ratio(regrets, table[3], mask, probabilities)
     offered = 0
     for a in range(regrets.shape[0]):
         gaps[a] = regrets[a] - regrets[best]
-        offered += available[a]
+        offered += mask[a]
     if blind:
         for a in range(regrets.shape[0]):
-            probabilities[a] = 1.0 / offered if available[a] else 0.0
+            probabilities[a] = 1.0 / offered if mask[a] else 0.0
     return best
 
 

@@ -9,48 +9,25 @@ import math
 
 import numpy as np
 
-from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
-from graphbandit.kernels.graphs.adjacency import Graph
+from graphbandit.kernels.graphs.adjacency import revealers
 from graphbandit.kernels.jit import inner
+from graphbandit.kernels.planning.certificate import Program
 from graphbandit.kernels.planning.simplex import SHRINK
 from graphbandit.kernels.planning.simplex_pivot import TIE, ZERO_RATIO
 
 
 @inner()
-def revealers(graph: Graph, arm: int, available: ArmMask, arms: ArmIndices) -> int:
-    """Write the arms on offer that reveal `arm` into `arms`, ascending, and return how many there are."""
-    count = 0
-    if graph.words.shape[1] == 0:
-        for k in range(graph.in_pointers[arm], graph.in_pointers[arm + 1]):
-            arms[count] = graph.in_arms[k]
-            count += available[graph.in_arms[k]]
-    else:
-        bit = np.uint64(1) << np.uint64(arm & 63)
-        for j in range(available.shape[0]):
-            arms[count] = j
-            count += available[j] and (graph.words[j, arm >> 6] & bit) != np.uint64(0)
-    return count
+def meet_one_demand(program: Program, arm: int, probabilities: PerArm, duals: PerArm) -> tuple[bool, float, float]:
+    """Answer a program that demands `arm` alone; return (whether that is certified, objective, gap).
 
-
-@inner()
-def meet_one_demand(
-    graph: Graph,
-    arm: int,
-    demand: float,
-    gaps: PerArm,
-    best: int,
-    available: ArmMask,
-    probabilities: PerArm,
-    duals: PerArm,
-) -> tuple[bool, float, float]:
-    """Fill `probabilities` and `duals`, which are 0, and return (whether this is certified, objective, gap).
-
-    The same bits as the simplex gives: units, ties and roundings are its own. If it is not certified, `probabilities`
-    and `duals` are 0 again.
+    `probabilities` and `duals` are 0 and are filled with the same bits as the simplex gives: units, ties and roundings
+    are its own. If the answer is not certified, they are 0 again.
     """
-    arms = np.empty(available.shape[0] + 1, np.int32)
-    count = revealers(graph, arm, available, arms)
+    demand, gaps, best = program.demand[arm], program.gaps, program.best
+    arms = np.empty(gaps.shape[0] + 1, np.int32)
+    count = revealers(program.graph, arm, program.available, arms)
     if count == 0 or not demand <= 1.0:
         return False, np.nan, np.nan
     largest = 0.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.kernels.jit import inner
-from graphbandit.kernels.planning.keys import bits
+from graphbandit.kernels.planning.float_keys import bits
 
 RUN = 24
 """Runs of this length are sorted by insertion, and then merged."""

@@ -5,9 +5,9 @@ import numpy as np
 from graphbandit.base.array_types import ArmIndices, ArmMask, ArmsByArms, PerArm, RoundIndices
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.planning.exploration import best_arm, set_baseline, set_chances
+from graphbandit.kernels.planning.exploration import Beliefs, best_arm, set_baseline, set_chances
+from graphbandit.kernels.planning.one_pass import GAMMAS, Outcome, Rounds
 from graphbandit.kernels.planning.ordering import sort_chosen
-from graphbandit.kernels.planning.whole_rounds import GAMMAS, Outcome, Rounds
 
 SURE = 1.0 - 1e-12
 """Probabilities that sum to this count as one: ten times 0.1 is a little less."""
@@ -79,7 +79,8 @@ def baselines(
             explored[t, a] = 0.0
         for i in range(size):
             explored[t, order[i]] = 1.0
-        set_chances(candidates[t], gaps[t], rounds.deviations[t], rounds.chances[t], chances)
+        known = set_chances(candidates[t], gaps[t], rounds.deviations[t], rounds.chances[t], chances)
+        beliefs = Beliefs(gaps[t], chances, known, doubt)
         gamma = rate * np.sqrt(size)
         squares = 0.0
         for a in range(widths.shape[1]):
@@ -92,12 +93,12 @@ def baselines(
         if squares > 0.0:
             lowest, trial = np.inf, np.sqrt(8.0 * size / squares)
             for _ in range(GAMMAS):
-                set_baseline(order, size, best, trial, gaps[t], chances, doubt, baseline[t])
+                set_baseline(order, size, best, trial, beliefs, baseline[t])
                 bound = _bound(matrix, baseline[t], widths[t], size, trial)
                 if bound < lowest * (1.0 - 1e-12):
                     lowest = bound
                     gamma = rate * trial
                 trial *= 2.0
         if gamma < np.inf:
-            set_baseline(order, size, best, gamma, gaps[t], chances, doubt, baseline[t])
+            set_baseline(order, size, best, gamma, beliefs, baseline[t])
         outcome.integers[t, 1], outcome.numbers[t, 1], outcome.numbers[t, 4] = best, gamma, 1.0

@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from graphbandit.base.array_types import ArmMask, PerArm
+from graphbandit.base.array_types import PerArm
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.graphs.adjacency import GRAPH, Graph
+from graphbandit.kernels.graphs.incidence import revealing
 from graphbandit.kernels.jit import behind_pointer, for_python, inner, kernel
-from graphbandit.kernels.planning.certificate import certify_program
-from graphbandit.kernels.planning.exploration import paper_demand
+from graphbandit.kernels.planning.certificate import FLOATS, PROGRAM, Program, certify_program
+from graphbandit.kernels.planning.demands import paper_demand
 from graphbandit.kernels.planning.one_demand import meet_one_demand
-from graphbandit.kernels.planning.restriction import restrict, transpose_lists
 from graphbandit.kernels.planning.simplex import (
     INFEASIBLE,
     NOT_CERTIFIED,
@@ -61,21 +60,10 @@ def room(n_arms: int, row_limit: int) -> Room:
 
 @kernel()
 def solve_program(
-    graph: Graph,
-    demand: PerArm,
-    gaps: PerArm,
-    best: int,
-    available: ArmMask,
-    room: Room,
-    probabilities: PerArm,
-    duals: PerArm,
-    simplex: int,
-    row_limit: int,
+    program: Program, solvers: Solvers, room: Room, probabilities: PerArm, duals: PerArm
 ) -> tuple[int, float, float]:
-    """min sum p c  s.t.  q(a) >= demand(a), p >= 0, sum p = 1, p = 0 outside `available`.
-
-    Fills `probabilities` and `duals` and returns (status, objective, relative duality gap).
-    """
+    """Solve a program: fill `probabilities` and `duals`; return (status, objective, relative duality gap)."""
+    graph, demand, gaps, best, available = program
     n_arms = demand.shape[0]
     n_rows: Any = np.int64(0)  # not a literal: functions that receive it would be compiled once more for it
     demanded = 0
@@ -85,12 +73,10 @@ def solve_program(
         if demand[a] > 0.0:
             n_rows += 1
             demanded = a
-    if n_rows > row_limit:
+    if n_rows > solvers.row_limit:
         return TOO_LARGE, np.nan, np.nan
     if n_rows == 1:
-        met, objective, gap = meet_one_demand(
-            graph, demanded, demand[demanded], gaps, best, available, probabilities, duals
-        )
+        met, objective, gap = meet_one_demand(program, demanded, probabilities, duals)
         if met:
             return SOLVED, objective, gap
     row_of, marks, inverse = room.indices[:n_arms], room.indices[n_arms : 2 * n_arms], room.floats[: room.side**2]
@@ -103,8 +89,7 @@ def solve_program(
             b[i] = demand[a]
             row_of[a] = i
             i += 1
-    columns, column_pointers, column_rows = restrict(graph, row_of, rows, best, available, marks)
-    row_pointers, row_columns = transpose_lists(column_pointers, column_rows, n_rows)
+    columns, incidence = revealing(graph, rows, row_of, best, available, marks)
     n_columns = columns.shape[0]
     c = np.empty(n_columns)
     start = 0
@@ -114,13 +99,8 @@ def solve_program(
             start = k
     p = np.empty(n_columns)
     y = np.empty(n_rows)
-    status, objective, gap, _ = call_simplex(
-        simplex,
-        (
-            column_pointers, column_rows, row_pointers, row_columns, c, b, start, p, y,
-            Scratch(room.floats[inverse.size :], room.indices[2 * n_arms :], inverse.reshape(room.side, room.side)),
-        ),
-    )  # fmt: skip
+    scratch = Scratch(room.floats[inverse.size :], room.indices[2 * n_arms :], inverse.reshape(room.side, room.side))
+    status, objective, gap, _ = call_simplex(solvers.simplex, (incidence, c, b, start, p, y, scratch))
     if status not in (OPTIMAL, NOT_CERTIFIED):
         return (NO_SOLUTION if status == INFEASIBLE else UNSOLVED), np.nan, np.nan
     for k in range(n_columns):
@@ -130,11 +110,9 @@ def solve_program(
     return (SOLVED if status == OPTIMAL else UNSOLVED), objective, gap
 
 
-FLOATS, INDICES = types.float64[::1], types.int32[::1]
-ROOM = types.NamedTuple((INDICES, FLOATS, types.int64), Room)
-SIGNATURE = types.Tuple((types.int64, types.float64, types.float64))(
-    GRAPH, FLOATS, FLOATS, types.int64, types.boolean[::1], ROOM, FLOATS, FLOATS, types.int64, types.int64
-)
+ROOM = types.NamedTuple((types.int32[::1], FLOATS, types.int64), Room)
+SOLVERS = types.NamedUniTuple(types.int64, 3, Solvers)
+SIGNATURE = types.Tuple((types.int64, types.float64, types.float64))(PROGRAM, SOLVERS, ROOM, FLOATS, FLOATS)
 
 call_program, program_pointer = behind_pointer(solve_program, SIGNATURE)
 """Call `solve_program` by its address, with a tuple of its arguments; and find the address."""
@@ -145,30 +123,15 @@ def solvers(row_limit: int) -> Solvers:
     return Solvers(program_pointer(), simplex_pointer(), row_limit)
 
 
-# repeats the arguments of `solve_program`: the signature behind its pointer has them one by one
 @inner()
 def certified_answer(
-    graph: Graph,
-    demand: PerArm,
-    gaps: PerArm,
-    best: int,
-    available: ArmMask,
-    room: Room,
-    solvers: Solvers,
-    probabilities: PerArm,
-    duals: PerArm,
-    observed: PerArm,
+    program: Program, solvers: Solvers, room: Room, probabilities: PerArm, duals: PerArm, observed: PerArm
 ) -> tuple[int, float, float, float, float]:
     """`solve_program` with a certificate; returns the status and the four numbers of `certify_program`."""
-    status, _, _ = call_program(
-        solvers.program,
-        (graph, demand, gaps, best, available, room, probabilities, duals, solvers.simplex, solvers.row_limit),
-    )
+    status, _, _ = call_program(solvers.program, (program, solvers, room, probabilities, duals))
     if status != SOLVED:
         return status, np.nan, np.nan, np.nan, np.nan
-    violation, objective, bound, largest = certify_program(
-        graph, demand, gaps, available, probabilities, duals, observed
-    )
+    violation, objective, bound, largest = certify_program(program, probabilities, duals, observed)
     return status, violation, objective, bound, largest
 
 
@@ -178,42 +141,36 @@ answer_program = for_python(certified_answer)
 
 @kernel()
 def answer_at_once(
-    graph: Graph,
-    asked: PerArm,
-    is_baseline: bool,
-    gaps: PerArm,
-    best: int,
-    available: ArmMask,
-    room: Room,
-    solvers: Solvers,
-    answer: Float[np.ndarray, "4 arms"],
+    asked: Program, is_baseline: bool, solvers: Solvers, room: Room, answer: Float[np.ndarray, "4 arms"]
 ) -> tuple[int, float, float, float, float]:
     """`answer_program` for input of which only shapes and types have been checked; UNFIT if a value is bad.
 
-    - `asked`: the demands, or the baseline from which they follow.
-    - `best`: -1 if it has to be found.
+    - `asked`: the program, with the baseline in place of the demands if they follow from it, and with -1 for `best` if
+      that has to be found.
     - `answer`: receives p, y, q and the demands.
     """
+    graph, numbers, gaps, best, available = asked
     n_arms = gaps.shape[0]
     total, fit = 0.0, True
     for a in range(n_arms):
-        total += asked[a]
-        fit = fit and 0.0 <= asked[a] < np.inf and -np.inf < gaps[a] < np.inf
+        total += numbers[a]
+        fit = fit and 0.0 <= numbers[a] < np.inf and -np.inf < gaps[a] < np.inf
         if available[a]:
             fit = fit and gaps[a] >= 0.0
             if best < 0 and gaps[a] == 0.0:
                 best = a
         elif is_baseline:
-            fit = fit and asked[a] == 0.0
+            fit = fit and numbers[a] == 0.0
     if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > 1e-6):
         fit = False
     if not fit:
         return UNFIT, np.nan, np.nan, np.nan, np.nan
     demand = answer[3]
     if is_baseline:
-        paper_demand(graph, asked, best, room.indices[: len(gaps)], demand)
+        paper_demand(graph, numbers, best, room.indices[: len(gaps)], demand)
     else:
         for a in range(n_arms):
-            demand[a] = asked[a]
+            demand[a] = numbers[a]
         demand[best] = 0.0
-    return certified_answer(graph, demand, gaps, best, available, room, solvers, answer[0], answer[1], answer[2])
+    program = Program(graph, demand, gaps, best, available)
+    return certified_answer(program, solvers, room, answer[0], answer[1], answer[2])

@@ -31,8 +31,8 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.program_constants import CERTIFIED, SMALLEST_OBJECTIVE
+from graphbandit.kernels.graphs.incidence import INCIDENCE, Incidence
 from graphbandit.kernels.jit import behind_pointer, inlined, inner, kernel
-from graphbandit.kernels.lanes import eight, put
 from graphbandit.kernels.planning.simplex_basis import enlarged, refactorise, refine
 from graphbandit.kernels.planning.simplex_pivot import (
     choose_entering,
@@ -44,12 +44,11 @@ from graphbandit.kernels.planning.simplex_pivot import (
 from graphbandit.kernels.planning.simplex_workspace import (
     SCRATCH,
     Floats,
-    Incidence,
-    Indices,
     Scratch,
     Workspace,
     workspace,
 )
+from graphbandit.kernels.simd_lanes import eight, put
 
 OPTIMAL = 0
 """Solved, and the certificate holds."""
@@ -74,20 +73,11 @@ LARGEST_RESIDUAL = 1e-11
 
 @kernel()
 def solve_covering_lp(
-    col_ptr: Indices,
-    col_rows: Indices,
-    row_ptr: Indices,
-    row_cols: Indices,
-    c: Floats,
-    b: Floats,
-    best: int,
-    p: Floats,
-    y: Floats,
-    scratch: Scratch,
+    incidence: Incidence, c: Floats, b: Floats, best: int, p: Floats, y: Floats, scratch: Scratch
 ) -> tuple[int, float, float, int]:
     """Solve the LP of this module; returns (status, objective, gap, pivots).
 
-    - `col_ptr` (C + 1,), `col_rows`, `row_ptr` (R + 1,), `row_cols`: the incidence lists, int32.
+    - `incidence`: who covers what.
     - `c` (C,), `b` (R,): costs and demands, float64 and finite.
     - `best`: the column of cost 0.
     - `p` (C,), `y` (R,): receive a distribution and the duals; `certify` computes the dual of the sum from them. Use
@@ -96,9 +86,8 @@ def solve_covering_lp(
 
     `gap` is as in `certify`.
     """
-    n_columns = col_ptr.size - 1
-    n_rows = row_ptr.size - 1
-    incidence = Incidence(col_ptr, col_rows, row_ptr, row_cols)
+    n_columns = incidence.col_ptr.size - 1
+    n_rows = incidence.row_ptr.size - 1
     work = workspace(scratch, n_columns, n_rows)
     cost_unit, demand_unit = set_units(c, b, n_columns, n_rows, work)
     total = 1.0 / demand_unit
@@ -146,9 +135,9 @@ def solve_covering_lp(
     return status, objective, gap, pivots
 
 
-FLOATS, INDICES = types.float64[::1], types.int32[::1]
+FLOATS = types.float64[::1]
 SIGNATURE = types.Tuple((types.int64, types.float64, types.float64, types.int64))(
-    INDICES, INDICES, INDICES, INDICES, FLOATS, FLOATS, types.int64, FLOATS, FLOATS, SCRATCH
+    INCIDENCE, FLOATS, FLOATS, types.int64, FLOATS, FLOATS, SCRATCH
 )
 
 call_simplex, simplex_pointer = behind_pointer(solve_covering_lp, SIGNATURE)

@@ -14,8 +14,8 @@ when column j covers row i; the sum row is all ones) everything follows from one
     y[binding] = inverse c[basic]                       the duals
 
 so inverse[r, m] is what one more unit of demand in row i_r adds to the value of column j_m. It is held this way round
-because then all long loops run along its rows, by octets (module `lanes`). So each row is 0 from k up to a multiple of
-eight: other numbers there, subnormal ones for instance, might cost time.
+because then all long loops run along its rows, by octets (module `simd_lanes`). So each row is 0 from k up to a
+multiple of eight: other numbers there, subnormal ones for instance, might cost time.
 
 In a pivot one variable leaves the basis and one enters; either is a column or the slack of a row:
 
@@ -33,9 +33,10 @@ begins to bind, -w / entry where a column becomes basic, 1 / entry where they me
 
 import numpy as np
 
+from graphbandit.kernels.graphs.incidence import Incidence
 from graphbandit.kernels.jit import inlined, inner
-from graphbandit.kernels.lanes import chopped, eight, octet, put, total_of
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace
+from graphbandit.kernels.planning.simplex_workspace import Floats, Workspace
+from graphbandit.kernels.simd_lanes import chopped, eight, octet, put, total_of
 
 NEGLIGIBLE = 1e-13
 """Smaller entries of w and v are rounding and count as 0."""

@@ -21,11 +21,12 @@ In the notation of `graphbandit.kernels.planning.simplex` and `graphbandit.kerne
 
 import numpy as np
 
+from graphbandit.kernels.graphs.incidence import Incidence
 from graphbandit.kernels.jit import inlined
-from graphbandit.kernels.lanes import eight, joined, pair, put
-from graphbandit.kernels.planning.keys import bits, key, number, place_mask
+from graphbandit.kernels.planning.float_keys import bits, key, number, place_mask
 from graphbandit.kernels.planning.simplex_basis import NEGLIGIBLE, eliminate, grow, replace_column, replace_row, shrink
-from graphbandit.kernels.planning.simplex_workspace import Floats, Incidence, Workspace
+from graphbandit.kernels.planning.simplex_workspace import Floats, Workspace
+from graphbandit.kernels.simd_lanes import eight, joined, pair, put
 
 SMALLEST_PIVOT = 1e-8
 TIE = 1e-12

@@ -36,17 +36,6 @@ def scratch(n_columns: int, n_rows: int) -> Scratch:
     )
 
 
-class Incidence(NamedTuple):
-    """Who covers what, as two lists of lists that say the same thing."""
-
-    col_ptr: Indices
-    col_rows: Indices
-    """``col_rows[col_ptr[j]:col_ptr[j+1]]`` are the rows that column j covers."""
-    row_ptr: Indices
-    row_cols: Indices
-    """``row_cols[row_ptr[i]:row_ptr[i+1]]`` are the columns that cover row i."""
-
-
 class Workspace(NamedTuple):
     """Arrays over the columns j, the rows i (some with the sum row as row R), and the places of the basis.
 

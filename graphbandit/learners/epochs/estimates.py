@@ -19,7 +19,7 @@ from graphbandit.learners.epochs.base import (
 )
 from graphbandit.learners.epochs.schedule import EpochTerms
 from graphbandit.learners.problem import Problem
-from graphbandit.planning.whole_rounds import SamplingRule, sample_rounds
+from graphbandit.planning.sampled_rounds import SamplingRule, sample_rounds
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
 from graphbandit.rounds.words import Words

@@ -4,7 +4,7 @@ import numpy as np
 
 from graphbandit.base.shapes import Float
 from graphbandit.kernels.jit import kernel
-from graphbandit.kernels.lanes import eight, octet, total_of
+from graphbandit.kernels.simd_lanes import eight, octet, total_of
 
 
 @kernel()

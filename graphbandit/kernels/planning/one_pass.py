@@ -4,46 +4,47 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbandit.base.array_types import ArmIndices, ArmMask, Offers, PerArm, PerRound, RoundsByArms
-from graphbandit.base.program_constants import COVER_ARMS, COVERAGES, EXPLORES, SOLVERS
+from graphbandit.base.array_types import Offers, PerRound, RoundsByArms
+from graphbandit.base.program_constants import COVER_ARMS, EXPLORES, SOLVERS
 from graphbandit.base.shapes import Float, Int
-from graphbandit.kernels.graphs.adjacency import Graph, Graphs, graph_of, observation_probabilities
-from graphbandit.kernels.graphs.domination import call_cover
-from graphbandit.kernels.jit import inner, kernel
+from graphbandit.kernels.graphs.adjacency import Graphs, graph_of, observation_probabilities
+from graphbandit.kernels.graphs.domination import call_size_with_cover
+from graphbandit.kernels.jit import kernel
+from graphbandit.kernels.planning.certificate import Program
+from graphbandit.kernels.planning.demands import PAPER_COVERAGE, Task, call_demand
 from graphbandit.kernels.planning.exploration import (
+    Beliefs,
     best_arm,
+    call_exploration_set,
     draw_arm,
-    greedy_exploration_set,
-    one_reveals,
-    paper_demand,
     set_baseline,
-    set_ceilings,
     set_chances,
-    tight_demand,
-    write_bits,
 )
 from graphbandit.kernels.planning.program import SOLVED, Room, Solvers, call_program
 
 ALL, BEST = EXPLORES.index("all"), EXPLORES.index("best")
-NO_PROGRAM, PAPER_COVERAGE = COVERAGES.index("none"), COVERAGES.index("paper")
 NONE, TRIVIAL, SIMPLEX = SOLVERS.index("none"), SOLVERS.index("trivial"), SOLVERS.index("simplex")
-PENDING = -1
-"""Written instead of a solver if the program is left to the caller."""
+PENDING, BARE = -1, -2
+"""Written instead of a solver if the program is left to the caller; BARE if the baseline may not meet its demands."""
 
 GAMMAS = 11
 """How many values of gamma, each twice the one before, the width rule tries."""
 
 
 class Rule(NamedTuple):
-    """`planning.whole_rounds.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
+    """`planning.sampled_rounds.SamplingRule` for kernels: positions in `EXPLORES` and `COVERAGES` in place of names."""
 
     explore: int
     coverage: int
     rate: float
     flat: bool
     doubt: float
+    exploration_set: int
+    """the address of `greedy_exploration_set`; 0 if candidates are not explored"""
     cover: int
-    """the address of the function that counts the arms of a cover; 0 if |S| is not compared with a cover"""
+    """the address of `size_with_cover`; 0 if |S| is not compared with the size of a cover"""
+    demand: int
+    """the address of `set_demand`; 0 if the baseline is played"""
 
 
 class Rounds(NamedTuple):
@@ -100,51 +101,18 @@ class Outcome(NamedTuple):
         return self.tables[:, 4]
 
 
-@inner()
-def explore(
-    graph: Graph,
-    explored_arms: int,
-    best: int,
-    candidates: ArmMask,
-    available: ArmMask,
-    gaps: PerArm,
-    scratch: ArmIndices,
-    order: ArmIndices,
-    explored: PerArm,
-) -> int:
-    """The exploration set, in `order` and as ones; returns its size."""
-    n_arms = gaps.shape[0]
-    size = 0
-    if explored_arms == BEST:
-        order[0] = best
-        size = 1
-    elif explored_arms == ALL:
-        for a in range(n_arms):
-            if available[a]:
-                order[size] = a
-                size += 1
-    else:
-        size = greedy_exploration_set(graph, candidates, gaps, scratch, order)
-    for a in range(n_arms):
-        explored[a] = 0.0
-    for i in range(size):
-        explored[order[i]] = 1.0
-    return size
-
-
 @kernel()
 def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, room: Room, outcome: Outcome) -> int:
     """Steps 1 to 7 of the algorithm for each round of a batch. Returns how many programs are left to the caller.
 
     gamma = rate sqrt(|S|), or rate if that is `flat`, or, where there are widths, rate times the gamma that makes the
     bound 2 |S| / gamma + (gamma / 4) sum_a q(a) w(a)^2 smallest. With `cover`, demands and gamma use the size of a
-    cover instead of |S| if it is smaller. A round whose solver is PENDING has its demands in `probabilities`.
+    cover instead of |S| if it is smaller. Where a program is left to the caller, `probabilities` has its demands.
     """
     n, n_arms = rounds.values.shape
     indices, floats = np.empty((2, n_arms), np.int32), np.empty((4, n_arms))
     scratch, order = indices[0], indices[1]
     demand, duals, chances, ceilings = floats[0], floats[1], floats[2], floats[3]
-    among = np.empty(graphs.words.shape[2], np.uint64)
     pending = 0
     for t in range(n):
         graph = graph_of(graphs, t)
@@ -152,22 +120,27 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
         candidates = rounds.candidates[t if rounds.candidates.shape[0] > 1 else 0]
         available = rounds.available[t if rounds.available.shape[0] > 1 else 0]
         probabilities, observed = outcome.tables[t, 0], outcome.tables[t, 1]
-        gaps, baseline = outcome.tables[t, 2], outcome.tables[t, 3]
+        gaps, baseline, explored = outcome.tables[t, 2], outcome.tables[t, 3], outcome.tables[t, 4]
         best = best_arm(values, available)
+        size = 0
         for a in range(n_arms):
             gaps[a] = values[best] - values[a]
-        size = explore(graph, rule.explore, best, candidates, available, gaps, scratch, order, outcome.tables[t, 4])
+            explored[a] = 0.0
+            order[size] = a
+            size += available[a]
+        if rule.explore == BEST:
+            order[0] = best
+            size = 1
+        elif rule.explore != ALL:
+            size = call_exploration_set(rule.exploration_set, (graph, candidates, gaps, scratch, order))
+        for i in range(size):
+            explored[order[i]] = 1.0
         amount = size
-        if n_arms <= COVER_ARMS and (size > 1 or order[0] != best):  # else there is no program
-            write_bits(candidates, among)
         if rule.cover != 0 and size > 1 and n_arms <= COVER_ARMS:
-            covering = 1 if one_reveals(graph, among, available) else size
-            if covering == size > 2:  # with two, no other cover is smaller
-                covering = call_cover(rule.cover, (graph, candidates, available, np.empty(n_arms, np.bool_)))
-            if 0 < covering < size:
-                amount = covering
+            amount = call_size_with_cover(rule.cover, (graph, candidates, available, size))
 
         known = set_chances(candidates, gaps, rounds.deviations[t], rounds.chances[t], chances)
+        beliefs = Beliefs(gaps, chances, known, rule.doubt)
         squares = 0.0
         for a in range(widths.shape[0]):
             squares += widths[a] * widths[a]
@@ -185,39 +158,25 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     baseline[a] = 0.0
                 baseline[best] = 1.0
             else:
-                set_baseline(order, size, best, tried, gaps, chances, rule.doubt, baseline)
-            if rule.coverage != NO_PROGRAM and baseline[best] < 1.0:
-                if rule.coverage == PAPER_COVERAGE:
-                    paper_demand(graph, baseline, best, scratch, demand)
-                else:
-                    if known and n_arms <= COVER_ARMS:
-                        set_ceilings(graph, among, available, gaps, chances, scratch, ceilings)
-                        for a in range(rounds.deviations.shape[1]):
-                            if rounds.deviations[t, a] <= 0.0:
-                                ceilings[a] = 1.0  # refits may agree on an arm because none has seen it
-                    else:
-                        for a in range(n_arms):
-                            ceilings[a] = 1.0
-                    tight_demand(candidates, best, amount, tried, gaps, chances, rule.doubt, ceilings, demand)
-                status, objective, gap = call_program(
-                    solvers.program,
-                    (
-                        graph, demand, gaps, best, available, room, probabilities, duals,
-                        solvers.simplex, solvers.row_limit,
-                    ),
-                )  # fmt: skip
-                solver = SIMPLEX if status == SOLVED else PENDING
+                set_baseline(order, size, best, tried, beliefs, baseline)
+            if rule.demand != 0 and baseline[best] < 1.0:
+                program = Program(graph, demand, gaps, best, available)
+                task = Task(program, candidates, beliefs, rounds.deviations[t])
+                call_demand(rule.demand, (task, rule.coverage, amount, tried, baseline, scratch, ceilings))
+                status, objective, gap = call_program(solvers.program, (program, solvers, room, probabilities, duals))
+                bare = rule.coverage != PAPER_COVERAGE and (known or amount < size)
+                solver = SIMPLEX if status == SOLVED else BARE if bare else PENDING
             else:
                 objective = 0.0
                 for a in range(n_arms):
                     probabilities[a] = baseline[a]
                     objective += baseline[a] * gaps[a]
-                played_alone = rule.coverage != NO_PROGRAM or tried == np.inf
+                played_alone = rule.demand != 0 or tried == np.inf
                 solver = TRIVIAL if played_alone else NONE
                 gap = 0.0 if played_alone else np.nan
             if attempt < trials:
                 # A program that is left to the caller is judged by its baseline, which is feasible as well.
-                observation_probabilities(graph, baseline if solver == PENDING else probabilities, observed)
+                observation_probabilities(graph, baseline if solver < 0 else probabilities, observed)
                 error = 0.0
                 for a in range(n_arms):
                     error += observed[a] * widths[a] * widths[a]
@@ -227,7 +186,7 @@ def decide_rounds(graphs: Graphs, rounds: Rounds, rule: Rule, solvers: Solvers, 
                     gamma = rule.rate * trial
                 trial *= 2.0
         action = -1
-        if solver == PENDING:
+        if solver < 0:
             pending += 1
             for a in range(n_arms):
                 probabilities[a] = demand[a]

@@ -7,10 +7,10 @@ import pytest
 from numba import njit
 from numpy.testing import assert_array_equal
 
-from graphbandit.kernels.lanes import at_least, chopped, eight, joined, octet, pair, plus_product, put, total_of
 from graphbandit.kernels.planning.exploration import best_arm
+from graphbandit.kernels.planning.float_keys import bits, key, number, place_mask
 from graphbandit.kernels.planning.information import highest_arm, highest_from
-from graphbandit.kernels.planning.keys import bits, key, number, place_mask
+from graphbandit.kernels.simd_lanes import at_least, chopped, eight, joined, octet, pair, plus_product, put, total_of
 
 
 @njit

@@ -46,11 +46,11 @@ from graphbandit.base.shapes import Int
 from graphbandit.base.trusted import tuple_of
 from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, packed_batch
+from graphbandit.graphs.kernel_forms import WHOLE, kernel_batches, kernel_graph, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 from graphbandit.planning.anytime import Effort
 from graphbandit.planning.certified_program import Program, SamplingSolution
-from graphbandit.planning.cover import cover_of, cover_size
+from graphbandit.planning.cover import cover_of
 from graphbandit.planning.demands import Limits, ceilings_of, chances_of, demand_of_candidates
 from graphbandit.planning.revealed import revealed_by_some
 from graphbandit.planning.sampling_program import (
@@ -65,8 +65,8 @@ from graphbandit.rounds.drawn_arms import uniform_over
 from graphbandit.rounds.words import Words
 
 if TYPE_CHECKING:
+    from graphbandit.kernels.planning.one_pass import Outcome, Rounds, Rule
     from graphbandit.kernels.planning.program import Room, Solvers
-    from graphbandit.kernels.planning.whole_rounds import Outcome, Rounds, Rule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,13 +102,15 @@ class SamplingRule:
     @cached_property
     def in_kernels(self) -> "Rule":
         """The rule as kernels take it; cached, because every round asks for it."""
-        rule: Rule = kernels_of("planning.whole_rounds").Rule(
+        rule: Rule = kernels_of("planning.one_pass").Rule(
             EXPLORES.index(self.explore),
             COVERAGES.index(self.coverage),
             float(self.rate),
             self.flat,
             float(self.doubt),
-            kernels_of("graphs.domination").cover_pointer() if self.by_cover else 0,
+            kernels_of("planning.exploration").exploration_set_pointer() if self.explore == "candidates" else 0,
+            kernels_of("graphs.domination").size_with_cover_pointer() if self.by_cover else 0,
+            kernels_of("planning.demands").demand_pointer() if self.coverage != "none" else 0,
         )
         return rule
 
@@ -144,7 +146,7 @@ class PlannedRounds(NamedTuple):
 
     def part(self, chosen: Int[np.ndarray, " rounds"] | slice) -> "PlannedRounds":
         """Some of the rounds; with a slice, what is decided for them is written into the arrays of the whole."""
-        kernels, masks = kernels_of("planning.whole_rounds"), self.rounds.available
+        kernels, masks = kernels_of("planning.one_pass"), self.rounds.available
         rounds = (array if array is masks and len(masks) == 1 else array[chosen] for array in self.rounds)
         return PlannedRounds(kernels.Rounds(*rounds), kernels.Outcome(*(array[chosen] for array in self.outcome)))
 
@@ -162,7 +164,7 @@ class PlannedRounds(NamedTuple):
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
-        from graphbandit.kernels.planning.parts import draw_arm
+        from graphbandit.kernels.planning.single_steps import draw_arm
 
         outcome = self.outcome
         outcome.probabilities[t], outcome.observed[t] = answer.probabilities, answer.observation_probabilities
@@ -192,7 +194,7 @@ def sample_rounds(
     explore them need, they are the arms that are explored. `words` are what the learner says of these decisions, if it
     knows that already.
     """
-    kernels, (n, n_arms) = kernels_of("planning.whole_rounds"), values.shape
+    kernels, (n, n_arms) = kernels_of("planning.one_pass"), values.shape
     masks = everyone_always(n_arms) if available is None else kernel_mask(available, n, n_arms)
     none = _NO_COLUMNS if n == 1 else np.empty((n, 0))
     given_rounds = (
@@ -251,7 +253,7 @@ def _no_room() -> "Room":
     return room
 
 
-_decide_rounds = DirectCall("planning.whole_rounds", "decide_rounds")
+_decide_rounds = DirectCall("planning.one_pass", "decide_rounds")
 
 
 def _plan_by_kind(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs | ProbabilisticGraphs) -> None:
@@ -309,22 +311,12 @@ def _plan_sure(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
 
 
 def _solve_open(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
-    """Solve the programs that a compiled pass has left open."""
-    rounds, outcome = plan
-    for t in (outcome.integers[:, 2] == kernels_of("planning.whole_rounds").PENDING).nonzero()[0].tolist():
-        best, gamma, gaps = int(outcome.integers[t, 1]), float(outcome.numbers[t, 1]), outcome.gaps[t]
-        start: PerArm | None = outcome.baseline[t]
-        if rule.coverage == "paper":
-            demand = outcome.probabilities[t].copy()
-        else:
-            size = int(outcome.explored[t].sum())
-            amount = _amount(rule, plan, t, graphs[t], size)
-            limits = plan.limits(rule, t, graphs[t])
-            demand = demand_of_candidates(rounds.candidates[t], gaps, best, amount, gamma, limits)
-            if amount < size or limits is not None:
-                start = None  # the baseline may not meet these demands
-        program = Program(graphs[t], demand, gaps, best, plan.mask(t))
-        answer = solve(program, start=start, effort=rule.effort)
+    """Solve the programs that a compiled pass has left open, with the demands that it has made."""
+    outcome, kernels = plan.outcome, kernels_of("planning.one_pass")
+    for t in (outcome.integers[:, 2] < 0).nonzero()[0].tolist():
+        best, is_start = int(outcome.integers[t, 1]), outcome.integers[t, 2] == kernels.PENDING
+        program = Program(graphs[t], outcome.probabilities[t].copy(), outcome.gaps[t], best, plan.mask(t))
+        answer = solve(program, start=outcome.baseline[t] if is_start else None, effort=rule.effort)
         plan.enter(t, answer, answer.solver)
 
 
@@ -345,8 +337,9 @@ def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGrap
     """The number used for |S| in the demands of round t, the same as in the kernel."""
     if not rule.by_cover or size <= 1 or graph.n_arms > COVER_ARMS:
         return size
-    covering = cover_size(graph, plan.rounds.candidates[t], np.ascontiguousarray(plan.mask(t)))
-    return covering if 0 < covering < size else size
+    size_with_cover = kernels_of("graphs.domination").size_with_cover
+    mask = np.ascontiguousarray(plan.mask(t))
+    return int(size_with_cover(kernel_graph(graph), plan.rounds.candidates[t], mask, size))
 
 
 def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:

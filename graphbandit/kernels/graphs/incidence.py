@@ -1,32 +1,54 @@
-"""The part of a sampling program that matters: the constrained arms, and the arms that reveal them."""
+"""Which arms reveal some given arms, and which of these each reveals: the columns and rows of a sampling program."""
+
+from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from graphbandit.base.array_types import ArmIndices, ArmMask
-from graphbandit.base.shapes import Int
-from graphbandit.kernels.graphs.adjacency import Graph, ones, trailing_zeros
+from graphbandit.base.shapes import Int, Int32
+from graphbandit.kernels.graphs.adjacency import Graph
+from graphbandit.kernels.graphs.arm_sets import ones, trailing_zeros
 from graphbandit.kernels.jit import inner
 
 
-@inner()
-def restrict(
-    graph: Graph, row_of: ArmIndices, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask, marks: ArmIndices
-) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
-    """The columns of the sampling program that matter: `best`, and every available arm that reveals a row.
+class Incidence(NamedTuple):
+    """Who covers what, as two lists of lists that say the same thing."""
 
-    `rows` are the arms whose observation probability is constrained, `row_of[a]` the place of arm a among them.
-    Returns the arms of the columns, ascending, and for each the rows it reveals (pointers and row numbers). No
-    other arm needs mass in an optimum: it would cost something and reveal nothing that is asked for. `marks` must
-    be -1 everywhere, and is so again afterwards.
+    col_ptr: Int32[np.ndarray, " columns_plus_1"]
+    col_rows: Int32[np.ndarray, " entries"]
+    """``col_rows[col_ptr[j]:col_ptr[j+1]]`` are the rows that column j covers."""
+    row_ptr: Int32[np.ndarray, " rows_plus_1"]
+    row_cols: Int32[np.ndarray, " entries"]
+    """``row_cols[row_ptr[i]:row_ptr[i+1]]`` are the columns that cover row i."""
+
+
+INCIDENCE = types.NamedUniTuple(types.int32[::1], 4, Incidence)
+"""Its type, for signatures."""
+
+
+@inner()
+def revealing(
+    graph: Graph, rows: Int[np.ndarray, " rows"], row_of: ArmIndices, best: int, available: ArmMask, marks: ArmIndices
+) -> tuple[Int[np.ndarray, " columns"], Incidence]:
+    """`best` and every available arm that reveals a row, ascending, and which rows each reveals.
+
+    `rows` are arms, ascending, and `row_of[a]` is the place of arm a among them. `marks` must be -1 everywhere, and is
+    so again afterwards.
     """
+    # Two ways: asking every arm with `reveals_among` makes a whole program of 50 packed arms take 7 % longer, and one
+    # of 20,000 listed arms, of which 100 are demanded, twice as long.
     if graph.words.shape[1] == 0:
-        return _listed(graph, rows, best, available, marks)
-    return _packed(graph, row_of, rows, best, available)
+        columns, pointers, entries = _listed(graph, rows, best, available, marks)
+    else:
+        columns, pointers, entries = _packed(graph, rows, row_of, best, available)
+    row_pointers, row_columns = _transposed(pointers, entries, rows.shape[0])
+    return columns, Incidence(pointers, entries, row_pointers, row_columns)
 
 
 @inner()
 def _packed(
-    graph: Graph, row_of: ArmIndices, rows: Int[np.ndarray, " rows"], best: int, available: ArmMask
+    graph: Graph, rows: Int[np.ndarray, " rows"], row_of: ArmIndices, best: int, available: ArmMask
 ) -> tuple[Int[np.ndarray, " columns"], Int[np.ndarray, " ptr"], Int[np.ndarray, " entries"]]:
     """For packed graphs: every word of every available arm, masked by the rows."""
     n_arms, n_words = graph.words.shape
@@ -95,7 +117,7 @@ def _listed(
 
 
 @inner()
-def transpose_lists(
+def _transposed(
     pointers: Int[np.ndarray, " ptr"], entries: Int[np.ndarray, " entries"], n_rows: int
 ) -> tuple[Int[np.ndarray, " row_ptr"], Int[np.ndarray, " entries"]]:
     """From the rows of each column to the columns of each row."""

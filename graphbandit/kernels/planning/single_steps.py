@@ -6,16 +6,16 @@ from graphbandit.base.array_types import PerArm
 from graphbandit.base.shapes import Int
 from graphbandit.kernels.graphs import adjacency
 from graphbandit.kernels.jit import for_python, kernel
-from graphbandit.kernels.planning import certificate, exploration
+from graphbandit.kernels.planning import certificate, demands, exploration
 
 certify_program = for_python(certificate.certify_program)
 draw_arm = for_python(exploration.draw_arm)
-greedy_exploration_set = for_python(exploration.greedy_exploration_set)
 observation_probabilities = for_python(adjacency.observation_probabilities)
-paper_demand = for_python(exploration.paper_demand)
+paper_demand = for_python(demands.paper_demand)
 
 
 @kernel()
 def set_baseline(explored: Int[np.ndarray, " size"], best: int, gamma: float, gaps: PerArm, baseline: PerArm) -> None:
     """`exploration.set_baseline` with a doubt of 0."""
-    exploration.set_baseline(explored, explored.shape[0], best, gamma, gaps, np.zeros(gaps.shape[0]), 0.0, baseline)
+    beliefs = exploration.Beliefs(gaps, np.zeros(gaps.shape[0]), False, 0.0)
+    exploration.set_baseline(explored, explored.shape[0], best, gamma, beliefs, baseline)

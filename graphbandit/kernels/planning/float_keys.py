@@ -11,7 +11,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from graphbandit.kernels.jit import inlined
-from graphbandit.kernels.lanes import in_code
+from graphbandit.kernels.simd_lanes import in_code
 
 
 @in_code(lambda x: types.int64(types.float64))
