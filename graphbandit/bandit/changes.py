@@ -70,7 +70,11 @@ def decide_plain(
     revealed = graphs.first_revealed(action)
     made, entry = maker.round(decisions, 0, action, revealed, played, loop.problem.arms)
     opened = {} if entry is None else {played.first: entry}
-    closed, forgotten = journal.awaited.outdated(opened, after.rounds)
+    awaited = journal.awaited
+    closed: Sequence[int] = ()
+    forgotten = None
+    if awaited.forget_after is not None or len(awaited.opened) >= awaited.max_open:
+        closed, forgotten = awaited.outdated(opened, after.rounds)
     journal.do(tuple_of(Change, (after, opened, (), closed, forgotten, None, None, (), None, False)))
     return made
 
