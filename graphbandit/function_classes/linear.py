@@ -22,7 +22,7 @@ from graphbandit.base.checks import (
     setting_number,
 )
 from graphbandit.base.declared import limits
-from graphbandit.base.direct_calls import DirectCall, kernels_of
+from graphbandit.base.direct_calls import DirectCall
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.base.trusted import trusted, tuple_of
@@ -323,9 +323,11 @@ class LinearFunctionClass(ParametricClass[LinearData]):
         features, in_parts = self.features, super().prospector(model, space, noise)
         if features.blocks > 1 or not self.exact_candidates:
             return in_parts
-        kernels = kernels_of("function_classes.ellipsoid")
-        function = kernels.LinearFunction(as_in_kernels(model.parameters), float(model.offset))
-        ellipsoid, form = kernels.Ellipsoid(*space.only_block), kernels.LinearProspects
+        parameters, offset, (center, factor, radius) = (
+            as_in_kernels(model.parameters),
+            float(model.offset),
+            space.only_block,
+        )
         n_arms, at_a_time, scale = features.n_arms, features.at_a_time, 0.0 if noise is None else float(noise)
         everyone = everyone_always(n_arms)
 
@@ -336,12 +338,12 @@ class LinearFunctionClass(ParametricClass[LinearData]):
             rows, limit = features.rows_and_limit(contexts)
             values, chosen = np.empty((n, n_arms)), np.zeros((n, n_arms), BOOL)
             deviations = None if noise is None else np.empty((n, n_arms))
-            found = tuple_of(form, (values, chosen, values if deviations is None else deviations))
+            into = values if deviations is None else deviations
             mask = everyone if available is None else kernel_mask(available, n, n_arms)
             find = _linear_prospects.call
-            if not find(rows, limit, function, ellipsoid, mask, scale, found):
+            if not find(rows, limit, parameters, offset, center, factor, radius, mask, scale, values, chosen, into):
                 features.check_contexts(contexts)
-                find(rows, math.inf, function, ellipsoid, mask, scale, found)
+                find(rows, math.inf, parameters, offset, center, factor, radius, mask, scale, values, chosen, into)
             return tuple_of(Prospects, (values, chosen, None, deviations))
 
         return prospects

@@ -15,7 +15,7 @@ from graphbandit.graphs.kernel_forms import kernel_batches, packed_batch
 from graphbandit.graphs.probabilistic import ProbabilisticGraphs
 
 if TYPE_CHECKING:
-    from graphbandit.kernels.planning.information import Draws, Weighed
+    from graphbandit.kernels.planning.information import Weighed
 
 
 _NOTHING_LARGE = (1e-17 * LARGEST) ** 2
@@ -56,14 +56,13 @@ def decide_by_draws(
     - `count_alike_as_blind`: whether rounds in which all arms look the same are to be played uniformly.
     - `check`: called if some values may not be finite or may be too large; it raises if they are.
     """
-    form, found = kernels_of("planning.information").Draws, room_for(len(uniforms), graphs.n_arms)
+    found, alike = room_for(len(uniforms), graphs.n_arms), count_alike_as_blind
     packed = packed_batch(graphs) if isinstance(graphs, FeedbackGraphs) else None
     for part, values in parts:
-        draws: Draws = tuple_of(form, (values, weights, count_alike_as_blind))
         if packed is None:
-            squares = _weigh_rounds.call(part.start, draws, available, found)
+            squares = _weigh_rounds.call(part.start, values, weights, available, alike, found)
         else:  # weighed and decided in one call: two would make a decision between ten arms take 2.5 % longer
-            squares = _decide_weighed.call(packed, part.start, draws, available, uniforms, found)
+            squares = _decide_weighed.call(packed, part.start, values, weights, available, alike, uniforms, found)
         if not squares <= _NOTHING_LARGE:
             check(values)
     if packed is None:

@@ -43,15 +43,6 @@ class Weighed(NamedTuple):
     """whether nothing tells the arms on offer apart, so that they are played uniformly"""
 
 
-class Draws(NamedTuple):
-    """Weighted draws of functions, by their values f_b(x, a)."""
-
-    values: Float[np.ndarray, "n draws arms"]
-    weights: Float[np.ndarray, " draws"]
-    count_alike_as_blind: bool
-    """whether a round is blind if all arms on offer have the same values"""
-
-
 class Tally(NamedTuple):
     """Room for one round of draws."""
 
@@ -76,22 +67,30 @@ def tally_of(draws: int, n_arms: int) -> Tally:
 
 
 @inner()
-def weigh_part(first: int, draws: Draws, available: Offers, found: Weighed) -> float:
+def weigh_part(
+    first: int,
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Offers,
+    count_alike_as_blind: bool,
+    found: Weighed,
+) -> float:
     """Delta(a), v(a), mu(a) and the arms s with P(s) > 0, for rounds from `first` on, one for each of the values.
 
     Delta(a) = sum_b w_b (max_j f_b(x, j) - f_b(x, a)) is a sum of terms that are not negative, so it is exactly 0 for
     an arm that is best in every draw. v(a) = sum_s P(s) (mu(a | s) - mu(a))^2 is computed from f_b - f_1, so it is
     exactly 0 for an arm with the same value in all draws. Only available arms can be best. Returns a sum of squares
-    that is NaN or large if a value with weight is, so that callers can look for it.
+    that is NaN or large if a value with weight is, so that callers can look for it. With `count_alike_as_blind`, a
+    round is blind if all arms on offer have the same values.
     """
-    n, count, n_arms = draws.values.shape
+    n, count, n_arms = values.shape
     tally = tally_of(count, n_arms)
     squares = 0.0
     for i in range(n):
         t = first + i
         mask, table = available[t if available.shape[0] > 1 else 0], found.tables[t]
-        squares += _weigh(draws.values[i], draws.weights, mask, tally, table, found.candidates[t])
-        blind = draws.count_alike_as_blind
+        squares += _weigh(values[i], weights, mask, tally, table, found.candidates[t])
+        blind = count_alike_as_blind
         for a in range(n_arms):
             blind = blind and (not mask[a] or table[4, a] == 0.0)
         found.blind[t] = blind
@@ -271,11 +270,18 @@ def highest_from(values: PerArm, arm: int) -> int:
 
 @kernel()
 def decide_weighed(
-    graphs: Graphs, first: int, draws: Draws, available: Offers, uniforms: PerRound, found: Weighed
+    graphs: Graphs,
+    first: int,
+    values: Float[np.ndarray, "n draws arms"],
+    weights: Float[np.ndarray, " draws"],
+    available: Offers,
+    count_alike_as_blind: bool,
+    uniforms: PerRound,
+    found: Weighed,
 ) -> float:
     """`weigh_part` and `direct_rounds` for the rounds of a batch from `first` on; returns what `weigh_part` does."""
-    squares = weigh_part(first, draws, available, found)
-    for t in range(first, first + draws.values.shape[0]):
+    squares = weigh_part(first, values, weights, available, count_alike_as_blind, found)
+    for t in range(first, first + values.shape[0]):
         _direct(graph_of(graphs, t), t, available, uniforms, found)
     return squares
 
