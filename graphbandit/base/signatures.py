@@ -69,7 +69,7 @@ def _named(annotation: Any) -> Any:
     if annotation is inspect.Parameter.empty or isinstance(annotation, _Named):
         return annotation
     text = re.sub(r"\b[A-Za-z_]\w*\.(?=\w)", "", _text(annotation))  # without the modules
-    return _Named(re.sub(r"\[Any(, Any)*\]", "", text).replace("ndarray, ", "").replace("~", ""))
+    return _Named(re.sub(r"\[(\.\.\., )?Any(, Any)*\]", "", text).replace("ndarray, ", "").replace("~", ""))
 
 
 def _text(annotation: Any) -> str:

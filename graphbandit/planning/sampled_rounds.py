@@ -164,14 +164,20 @@ class PlannedRounds(NamedTuple):
 
     def enter(self, t: int, answer: SamplingSolution, solver: str) -> None:
         """Write the answer of the program of round t, and draw its arm."""
+        self.play(t, answer.probabilities, answer.observation_probabilities, solver, answer.duality_gap)
+        self.outcome.numbers[t, 2] = answer.objective
+
+    def play(self, t: int, probabilities: PerArm, observed: PerArm, solver: str, duality_gap: float) -> None:
+        """Write p and q of round t, and draw its arm."""
         from graphbandit.kernels.planning.single_steps import draw_arm
 
         outcome = self.outcome
-        outcome.probabilities[t], outcome.observed[t] = answer.probabilities, answer.observation_probabilities
-        action = int(draw_arm(answer.probabilities, float(self.rounds.uniforms[t])))
+        outcome.probabilities[t], outcome.observed[t] = probabilities, observed
+        action = int(draw_arm(outcome.probabilities[t], float(self.rounds.uniforms[t])))
         outcome.integers[t, 0], outcome.integers[t, 2] = action, SOLVERS.index(solver)
-        outcome.numbers[t, 0] = answer.probabilities[action]
-        outcome.numbers[t, 2:4] = answer.objective, answer.duality_gap
+        outcome.numbers[t, 0] = probabilities[action]
+        outcome.numbers[t, 2] = (probabilities * outcome.gaps[t]).sum()
+        outcome.numbers[t, 3] = duality_gap
 
 
 def sample_rounds(
@@ -367,26 +373,24 @@ def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: Probabi
     rounds, outcome = plan.rounds, plan.outcome
     baselines(graphs.stored, graphs.index, rounds, rule.explore == "all", float(rule.rate), float(rule.doubt), outcome)
     plays_baseline = rule.coverage in ("none", "cover")  # there is no cover where edges are uncertain
+    solver, gap = ("none", np.nan) if plays_baseline else ("trivial", 0.0)
     for t in range(len(graphs)):
-        matrix, mask, candidates = graphs.matrix(t), plan.mask(t), rounds.candidates[t]
-        gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
+        matrix, gamma, best = graphs.matrix(t), float(outcome.numbers[t, 1]), int(outcome.integers[t, 1])
         if plays_baseline or gamma == np.inf:
-            demand = np.zeros(len(gaps))
-        else:
+            played = outcome.baseline[t]
+            plan.play(t, played, (played[:, None] * matrix).sum(axis=0), solver, gap)
+            continue
+        mask, candidates, gaps = plan.mask(t), rounds.candidates[t], outcome.gaps[t]
+        demand = np.zeros(len(gaps))
+        if not candidates[best] or np.count_nonzero(candidates) > 1:  # else there is nothing to learn
             size, revealed = int(outcome.explored[t].sum()), revealed_by_some(matrix, mask)
             demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.limits(rule, t, matrix))
             if revealed[best] and matrix[best, best] < 1.0 and candidates.sum() > 1:
                 demand[best] = (matrix[mask, best] / (size + gamma * gaps[mask])).max()
-            if not (matrix[best] >= demand).all():
-                _enter_scaled(plan, t, matrix, demand)
-                continue
-        # play the baseline, or best alone: it meets all demands, and nothing is cheaper
-        alone = (np.arange(len(gaps)) == best).astype(np.float64)
-        played = outcome.baseline[t].copy() if plays_baseline or gamma == np.inf else alone
-        program = Program(matrix, demand, gaps, best, mask)
-        gap = np.nan if plays_baseline else 0.0
-        answer = replace(program.certified(played, np.zeros(len(gaps)), "trivial"), duality_gap=gap)
-        plan.enter(t, answer, "none" if plays_baseline else "trivial")
+        if (matrix[best] >= demand).all():  # best alone meets all demands, and nothing is cheaper
+            plan.play(t, (np.arange(len(gaps)) == best).astype(np.float64), matrix[best], solver, gap)
+        else:
+            _enter_scaled(plan, t, matrix, demand)
 
 
 def _enter_scaled(plan: PlannedRounds, t: int, graph: FeedbackGraph | ArmsByArms, demand: PerArm) -> None:

@@ -19,6 +19,10 @@ import graphbandit as gb
 from graphbandit import environments, learners
 
 
+BEFORE = {"prior_present": "present", "prior_absent": "absent"}
+"""Settings, and what versions before called them."""
+
+
 def adapted(*ways: Callable[[], Any]) -> Any:
     """The first of several spellings that this checkout knows."""
     for way in ways[:-1]:
@@ -34,7 +38,8 @@ def built(kind: str, settings: dict[str, Any]) -> Any:
     own = {name: built(*value) if name == "learner" else value for name, value in settings.items()}
     if own.get("gamma") == "natural" and "natural" not in str(inspect.signature(getattr(learners, kind))):
         del own["gamma"]  # versions before had no name for theirs
-    return getattr(learners, kind)(**own)
+    known = inspect.signature(getattr(learners, kind)).parameters
+    return getattr(learners, kind)(**{name if name in known else BEFORE[name]: value for name, value in own.items()})
 
 
 @cache
