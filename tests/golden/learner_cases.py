@@ -74,7 +74,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "Exp3LGCU": ("Exp3LGCU", {"clip": True}),
     "Exp3LGCIX": ("Exp3LGCIX", {"clip": True}),
     "LateGraph, IDSG": ("LateGraph", {"learner": ("IDSG", {"draws": 40})}),
-    "LateGraph, AdaCBG": ("LateGraph", {"learner": ("AdaCBG", {"eta": 10.0}), "prior_present": 0.5, "prior_absent": 2.0}),
+    "LateGraph, AdaCBG": (
+        "LateGraph", {"learner": ("AdaCBG", {"eta": 10.0}), "prior_present": 0.5, "prior_absent": 2.0},
+    ),
     "LateGraph, no loops": ("LateGraph", {"learner": ("IDSG", {"form": "frequentist"}), "loops": False}),
 }  # fmt: skip
 """Name of a case: the learner and its settings; a learner inside another is such a pair, too."""

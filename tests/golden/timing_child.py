@@ -18,7 +18,6 @@ from typing import Any
 import graphbandit as gb
 from graphbandit import environments, learners
 
-
 BEFORE = {"prior_present": "present", "prior_absent": "absent"}
 """Settings, and what versions before called them."""
 

@@ -40,7 +40,7 @@ from graphbandit.experiments.results.writing import ResultsWriter
 from graphbandit.studies import Plan, run_plan
 
 if sys.argv[2:] == ["unfinished"]:
-    ResultsWriter.merge = lambda self: signal.pause()  # it is killed before it has finished, however slowly that is done
+    ResultsWriter.merge = lambda self: signal.pause()  # it is killed before it has finished
 
 if __name__ == "__main__":
     run_plan(Plan(study="paper", repeats=2, rounds=32, only=("ablation", "parts")), out=sys.argv[1], workers=2)
