@@ -23,7 +23,8 @@ PRINTS = {
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path, capsys):
+def test_example_runs(path, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path), run_name="__main__")
     assert re.search(PRINTS[path.stem], capsys.readouterr().out)
 

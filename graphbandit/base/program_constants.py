@@ -29,6 +29,12 @@ CERTIFIED = 1e-9
 SMALLEST_OBJECTIVE = 1e-6
 """A duality gap is relative to the objective, or to this share of the largest cost where the objective is smaller."""
 
+SUMS_TO_ONE = 1e-9
+"""By how much the sum of a distribution that a program or a learner made may differ from one."""
+
+GIVEN_SUMS_TO_ONE = 1e-6
+"""The same for a baseline that somebody hands in."""
+
 ROW_LIMIT = 3000
 """Constrained arms up to which the compiled simplex is tried; above it a dense inverse no longer pays."""
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from graphbandit.base.array_types import ArmIndices, ArmMask, PerArm
 from graphbandit.base.checks import setting_integer, setting_number
+from graphbandit.base.program_constants import SMALLEST_OBJECTIVE
 from graphbandit.base.saved_files import savable
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import listed_graph
@@ -112,7 +113,8 @@ def improve(
             best_y, bound = duals, raised
         walked += WALKS * max(graph.n_edges, 1)
         late = effort.deadline is not None and time.perf_counter() - began > effort.deadline
-        if cost - bound <= effort.gap * max(cost, 1e-6) or walked + WALKS * graph.n_edges > effort.work or late:
+        close = cost - bound <= effort.gap * max(cost, SMALLEST_OBJECTIVE)
+        if close or walked + WALKS * graph.n_edges > effort.work or late:
             return best_p, best_y * scale
         steps, sweeps = 1, SWEEPS
 

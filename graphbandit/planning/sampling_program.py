@@ -20,7 +20,7 @@ import numpy.typing as npt
 from graphbandit.base.array_types import ArmMask, PerArm
 from graphbandit.base.checks import BOOL, FLOAT, available_array, everyone, setting_choice
 from graphbandit.base.direct_calls import DirectCall, kernels_of
-from graphbandit.base.program_constants import ROW_LIMIT
+from graphbandit.base.program_constants import GIVEN_SUMS_TO_ONE, ROW_LIMIT
 from graphbandit.base.trusted import tuple_of
 from graphbandit.errors import InputError, SettingError, SolverError
 from graphbandit.graphs.graph import FeedbackGraph
@@ -199,7 +199,7 @@ def solve_scaled(program: Program, *, start: PerArm | None) -> tuple[SamplingSol
 
 def _distribution(baseline: npt.ArrayLike, available: ArmMask) -> PerArm:
     p = arm_array("baseline", baseline, len(available))
-    if p.min() < 0 or abs(p.sum() - 1.0) > 1e-6 or (p[~available] != 0).any():
+    if p.min() < 0 or abs(p.sum() - 1.0) > GIVEN_SUMS_TO_ONE or (p[~available] != 0).any():
         raise InputError(
             f"baseline has smallest entry {p.min():g} and sum {p.sum():g}; expected a distribution over available arms"
         )

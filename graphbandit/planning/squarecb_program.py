@@ -26,7 +26,7 @@ import numpy.typing as npt
 from graphbandit.base.array_types import ArmMasks, Offers, PerArm, PerRound, RoundIndices, RoundsByArms
 from graphbandit.base.checks import LARGEST, available_array, check_within, numbers, setting_number
 from graphbandit.base.direct_calls import DirectCall, kernels_of
-from graphbandit.base.program_constants import ACCEPTED
+from graphbandit.base.program_constants import ACCEPTED, SUMS_TO_ONE
 from graphbandit.base.shapes import Float
 from graphbandit.errors import GraphError, InputError
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -34,9 +34,6 @@ from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.kernel_forms import kernel_batches, kernel_graph
 from graphbandit.planning.counters import count
 from graphbandit.planning.exploration import arm_array, check_graph
-
-TOLERANCE = 1e-9
-"""The relative gap of answers; with a very large gamma, rounding can leave a little more."""
 
 ARM_LIMIT = 2000
 """The most arms on offer: each step solves a dense system with as many unknowns."""
@@ -203,7 +200,7 @@ def squarecb_bound(
         arm_array(name, value, n)
         for name, value in (("weights", weights), ("outer_slopes", outer_slopes), ("inner_slopes", inner_slopes))
     )
-    if (w < 0).any() or (w[~offered] != 0).any() or abs(w.sum() - 1.0) > TOLERANCE:
+    if (w < 0).any() or (w[~offered] != 0).any() or abs(w.sum() - 1.0) > SUMS_TO_ONE:
         raise InputError(
             f"weights has smallest entry {w.min():g} and sum {w.sum():.12g}; expected a distribution over arms on offer"
         )

@@ -7,7 +7,7 @@ import numpy as np
 
 from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.fragments import fragment
-from graphbandit.base.program_constants import SOLVERS, SolverName
+from graphbandit.base.program_constants import CERTIFIED, SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.signatures import Readable
 from graphbandit.graphs.graph import FeedbackGraph
@@ -303,7 +303,7 @@ class Decision:
 def _quality(duality_gap: float) -> str:
     if np.isnan(duality_gap):
         return ""
-    return ", certified optimal" if duality_gap <= 1e-9 else f", certified within {duality_gap:.1%} of the optimum"
+    return ", certified optimal" if duality_gap <= CERTIFIED else f", certified within {duality_gap:.1%} of the optimum"
 
 
 def _is_nothing(row: Any) -> bool:

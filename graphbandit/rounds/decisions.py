@@ -8,16 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers, setting_choice, setting_integer
-from graphbandit.base.program_constants import SOLVERS, SolverName
+from graphbandit.base.program_constants import SOLVERS, SUMS_TO_ONE, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
 from graphbandit.base.trusted import trusted
 from graphbandit.errors import GraphError, InputError
 from graphbandit.rounds.drawn_arms import draw
 from graphbandit.rounds.shown import Graphs, Shown
 from graphbandit.rounds.words import BEST, Words, arrays_of
-
-TOLERANCE = 1e-9
-"""How far the probabilities of a round may be from summing to one."""
 
 _NONE: Float[np.ndarray, " 0"] = np.empty(0)
 
@@ -371,7 +368,7 @@ def _column(value: Any, n: int) -> Any:
 
 def _check_distributions(p: Float[np.ndarray, "n arms"], available: Bool[np.ndarray, "n arms"] | None) -> None:
     """Raise InputError unless every round has a distribution over its available arms: kernels trust it."""
-    good = (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= TOLERANCE)
+    good = (p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1.0) <= SUMS_TO_ONE)
     if available is not None:
         if available.shape != p.shape:
             raise InputError(f"available has shape {available.shape}; expected {p.shape}")

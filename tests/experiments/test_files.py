@@ -233,6 +233,16 @@ def test_packaged_experiments_can_be_written_out_and_run(name, tmp_path):
     assert "File exists" in refusal("new", tmp_path / "new.toml")
 
 
+def test_settings_that_the_starter_offers_in_comments_exist(tmp_path):
+    offered = re.findall(
+        r"^# (\w+ = \S+)  +#", packaged_text(STARTER).partition("[environments.")[0], flags=re.MULTILINE
+    )
+    assert len(offered) == 3
+    start, after = packaged_text(STARTER).split("[experiment]\n")
+    (tmp_path / "all.toml").write_text("\n".join([start, "[experiment]", *offered, after]))
+    assert load(tmp_path / "all.toml").repeats == 5
+
+
 def test_the_example_runs(tmp_path):
     script = Path(__file__).parents[2] / "examples" / "experiment.py"
     assert len(printed(script, cwd=tmp_path).splitlines()) == 6

@@ -7,7 +7,9 @@ from scipy.special import log_ndtr
 from graphbandit.kernels.jit import for_python
 from graphbandit.kernels.learners import normal
 
-Z = np.concatenate([np.linspace(-37, 8.6, 20_011), normal.LOWEST + np.arange(1456) / 32])
+Z = np.concatenate(
+    [np.linspace(-37, 8.6, 20_011), normal.LOWEST + np.arange(1456) / 32, [np.nextafter(normal.HIGHEST, 0)]]
+)
 
 
 @pytest.fixture(scope="module")

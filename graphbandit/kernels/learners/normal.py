@@ -39,7 +39,7 @@ _FALLS = -_RATIOS * (_POINTS + _RATIOS) / STEPS
 def cubic(values: Vector, slopes: Vector, z: float) -> float:
     """The cubic between two points of a table, by its values and slopes there."""
     place = (z - LOWEST) * STEPS
-    k = int(place)
+    k = min(int(place), values.shape[0] - 2)  # just below HIGHEST, the difference is rounded up to the last point
     u = place - k
     rise = values[k + 1] - values[k]
     bend = slopes[k] + slopes[k + 1] - 2.0 * rise

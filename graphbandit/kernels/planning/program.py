@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from graphbandit.base.array_types import PerArm
+from graphbandit.base.program_constants import GIVEN_SUMS_TO_ONE
 from graphbandit.base.shapes import Float, Int
 from graphbandit.kernels.graphs.incidence import revealing
 from graphbandit.kernels.jit import behind_pointer, for_python, inner, kernel
@@ -161,7 +162,7 @@ def answer_at_once(
                 best = a
         elif is_baseline:
             fit = fit and numbers[a] == 0.0
-    if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > 1e-6):
+    if best < 0 or not available[best] or gaps[best] != 0.0 or (is_baseline and abs(total - 1.0) > GIVEN_SUMS_TO_ONE):
         fit = False
     if not fit:
         return UNFIT, np.nan, np.nan, np.nan, np.nan
