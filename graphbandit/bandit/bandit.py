@@ -9,19 +9,26 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.awaited_decisions import AnyDecision, AwaitedDecisions
+from graphbandit.bandit.arm_changes import GraphAndRetired, retired_arms, with_more_arms
 from graphbandit.bandit.bandit_log import BanditLog
-from graphbandit.bandit.catalogue import Catalogue, retired_arms, with_more_arms
-from graphbandit.bandit.changes import decide_keyed, decide_plain, decide_rounds, log_to, observe_rewards, take_rounds
+from graphbandit.bandit.calls import (
+    decide_given,
+    decide_keyed,
+    decide_plain,
+    learnt_from_past,
+    log_to,
+    observe_rewards,
+    take_rounds,
+)
 from graphbandit.bandit.decider import Decider
-from graphbandit.bandit.decision_maker import DecisionMaker
+from graphbandit.bandit.decision_builder import DecisionBuilder
 from graphbandit.bandit.given_arms import on_offer
 from graphbandit.bandit.given_contexts import one_context
 from graphbandit.bandit.given_graphs import Graph, graph_of
 from graphbandit.bandit.given_rounds import RoundReader, given_rounds
 from graphbandit.bandit.journal import Change, Journal
 from graphbandit.bandit.keys import Keys, check_key, check_keys
-from graphbandit.bandit.learning_from_past import learnt_from_past
+from graphbandit.bandit.open_decisions import AnyDecision, OpenDecisions
 from graphbandit.bandit.own_arms import check_own_arms
 from graphbandit.bandit.saving import load_bandit, save_bandit
 from graphbandit.bandit.taken_decisions import decided_elsewhere
@@ -110,13 +117,14 @@ class Bandit:
         forget = None if forget_after is None else setting_integer("forget_after", forget_after, at_least=1)
         rng = stream(seed, "bandit")
         name = secrets.token_hex(8) if identity is None else identity
-        catalogue = Catalogue(graph_of(problem, graph), None)
-        awaited = AwaitedDecisions(name, Keys(setting_integer("max_keys", max_keys, at_least=0)), limit, forget)
-        self._begin(Journal(Loop.start(learner, problem), awaited, catalogue, Tally(), rng))
+        graph_and_retired = GraphAndRetired(graph_of(problem, graph), None)
+        open_decisions = OpenDecisions(name, Keys(setting_integer("max_keys", max_keys, at_least=0)), limit, forget)
+        self._begin(Journal(Loop.start(learner, problem), open_decisions, graph_and_retired, Tally(), rng))
         self.log_to(log, sync=log_sync)
 
     def _begin(self, journal: Journal) -> None:
-        self._journal, self._maker, self._reader = journal, DecisionMaker(journal.awaited.identity), RoundReader()
+        self._journal, self._reader = journal, RoundReader()
+        self._builder = DecisionBuilder(journal.open_decisions.identity)
         self._lock = threading.RLock()
         self._in_call: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]  # threading uses it, too
 
@@ -151,11 +159,11 @@ class Bandit:
     def _number(self, decision: AnyDecision) -> int:
         """The id of a decision that this bandit has made."""
         rounds = self._settled().rounds
-        return self._journal.awaited.number(decision, rounds)
+        return self._journal.open_decisions.number(decision, rounds)
 
     def __repr__(self) -> str:
-        loop = self._read()
-        return f"Bandit({type(loop.learner).__name__}, rounds={loop.rounds}, open={len(self._journal.awaited.opened)})"
+        loop, n_open = self._read(), len(self._journal.open_decisions.opened)
+        return f"Bandit({type(loop.learner).__name__}, rounds={loop.rounds}, open={n_open})"
 
     @property
     def learner(self) -> Learner[Any]:
@@ -170,7 +178,7 @@ class Bandit:
     @property
     def identity(self) -> str:
         """The name that its decisions and files carry."""
-        return self._journal.awaited.identity
+        return self._journal.open_decisions.identity
 
     @property
     def state(self) -> Any:
@@ -186,21 +194,21 @@ class Bandit:
     def open_decisions(self) -> list[int]:
         """The ids of all decisions that still await rewards, oldest first."""
         if self._in_call():
-            return list(self._journal.awaited.opened)
+            return list(self._journal.open_decisions.opened)
         with self._lock:
             self._settled()
-            return list(self._journal.awaited.opened)
+            return list(self._journal.open_decisions.opened)
 
     @property
     def forgotten(self) -> int:
         """How many decisions were forgotten because there were more than `max_open`, or because of `forget_after`."""
         self._read()
-        return self._journal.awaited.forgotten
+        return self._journal.open_decisions.forgotten
 
     @property
     def graph(self) -> Graph | None:
         """The graph of rounds that bring none."""
-        return self._journal.catalogue.graph
+        return self._journal.graph
 
     @property
     def tally(self) -> Tally:
@@ -216,7 +224,7 @@ class Bandit:
     def awaited(self, decision: AnyDecision) -> Int[np.ndarray, " awaited"]:
         """The arms whose rewards this decision still awaits."""
         with self._alone():
-            return self._journal.awaited.entry(self._number(decision), decision).awaited
+            return self._journal.open_decisions.entry(self._number(decision), decision).awaited
 
     def decide(
         self,
@@ -243,24 +251,24 @@ class Bandit:
           these arms; without a graph, every arm reveals only itself. None (default): the arms of the problem.
         """
         journal, reader = self._journal, self._reader
-        problem, own_graph = journal.loop.problem, journal.catalogue.graph
+        problem, default_graph = journal.loop.problem, journal.graph
         if key is None and available is None and arms is None:
-            plain = reader.plain_graph(problem, own_graph if graph is None else graph)
+            plain = reader.plain_graph(problem, default_graph if graph is None else graph)
             if plain is not None:
                 contexts, _ = one_context(problem, context)
                 with self._alone():
-                    return decide_plain(journal, self._maker, contexts, plain)
+                    return decide_plain(journal, self._builder, contexts, plain)
         if key is not None:
             with self._alone():
                 problem = journal.settled().problem
-                known = journal.awaited.keys.get(check_key(key))
+                known = journal.open_decisions.keys.get(check_key(key))
                 if known is not None:
                     return known
-                given = reader.read(problem, journal.catalogue.graph, context, graph, available, arms)
-                return decide_rounds(journal, self._maker, given, [key])[0]
-        given = reader.read(problem, own_graph, context, graph, available, arms)
+                given = reader.read(problem, journal.graph, context, graph, available, arms)
+                return decide_given(journal, self._builder, given, [key])[0]
+        given = reader.read(problem, default_graph, context, graph, available, arms)
         with self._alone():
-            return decide_rounds(journal, self._maker, given, [None])[0]
+            return decide_given(journal, self._builder, given, [None])[0]
 
     def decide_batch(
         self,
@@ -282,14 +290,14 @@ class Bandit:
         - `arms`: with `Problem(capacity=...)`, the arms of each round, a list of what `decide` takes; `graphs` and
           `available` are then lists, too. None (default): the arms of the problem.
         """
-        problem, own_graph = self._journal.loop.problem, self._journal.catalogue.graph
-        given = given_rounds(problem, own_graph, contexts, graphs, available, arms, keys)
+        problem, default_graph = self._journal.loop.problem, self._journal.graph
+        given = given_rounds(problem, default_graph, contexts, graphs, available, arms, keys)
         n = len(given.contexts)
         named = None if keys is None else [check_key(key) for key in check_keys(keys, n)]
         with self._alone():
             if named is None:
-                return decide_rounds(self._journal, self._maker, given, [None] * n)
-            return decide_keyed(self._journal, self._maker, given, named)
+                return decide_given(self._journal, self._builder, given, [None] * n)
+            return decide_keyed(self._journal, self._builder, given, named)
 
     def observe(self, decision: AnyDecision, rewards: object, *, final: bool = False) -> None:
         """Hand back rewards of a decision: all at once or in parts, each arm once.
@@ -313,11 +321,11 @@ class Bandit:
 
         - `contexts`, `graphs`, `available`, `arms`: as in `decide_batch`, any number of rows.
         """
-        problem, catalogue = self._journal.loop.problem, self._journal.catalogue
-        given = given_rounds(problem, catalogue.graph, contexts, graphs, available, arms)
+        problem, default_graph = self._journal.loop.problem, self._journal.graph
+        given = given_rounds(problem, default_graph, contexts, graphs, available, arms)
         with self._alone():
             loop = self._settled()
-            mask = on_offer(given.available, self._journal.catalogue.retired)
+            mask = on_offer(given.available, self._journal.retired)
         return loop.snapshot().probabilities(Shown(given.contexts, given.graphs, mask))
 
     def learn(
@@ -382,7 +390,7 @@ class Bandit:
         What is shared between arms is kept: one theta for all arms also applies to new ones, by their features. What
         belongs to only one arm starts fresh. Open decisions stay open, and epochs go on. Learners that cannot take
         more arms raise SettingError, and so do function classes made for a fixed number of arms: finite ones, and
-        networks.
+        neural networks.
 
         - `arms`: their names; or how many there are, where arms have no names.
         - `arm_features`: their features, where arms have features: what `ArmFeatures.add` takes; None (default): none.
@@ -391,13 +399,13 @@ class Bandit:
         """
         with self._alone():
             loop, journal = self._settled(), self._journal
-            opened = [entry.played for entry in journal.awaited.opened.values()]
-            after, catalogue = with_more_arms(
-                loop, journal.catalogue, arms, arm_features=arm_features, graph=graph, opened=opened
+            opened = [entry.played for entry in journal.open_decisions.opened.values()]
+            after, graph_and_retired = with_more_arms(
+                loop, journal.graph_and_retired, arms, arm_features=arm_features, graph=graph, opened=opened
             )
             if journal.log is not None and after is not loop:
                 journal.log.check_arms(after.problem)
-            journal.do(Change(after, catalogue=catalogue))
+            journal.do(Change(after, graph_and_retired=graph_and_retired))
 
     def retire_arms(self, arms: Sequence[str | int]) -> None:
         """Retire arms: they are not played again until `add_arms` brings them back.
@@ -406,15 +414,15 @@ class Bandit:
         still learnt, and open decisions still take them.
         """
         with self._alone():
-            loop, catalogue = self._settled(), self._journal.catalogue
-            retired = retired_arms(loop.problem, arms, catalogue.retired)
-            self._journal.do(Change(loop, catalogue=Catalogue(catalogue.graph, retired)))
+            loop, journal = self._settled(), self._journal
+            retired = retired_arms(loop.problem, arms, journal.retired)
+            journal.do(Change(loop, graph_and_retired=GraphAndRetired(journal.graph, retired)))
 
     @property
     def retired(self) -> list[str | int]:
         """The arms that are retired, by name where arms have names."""
         with self._alone():
-            names, mask = self._settled().problem.arms, self._journal.catalogue.retired
+            names, mask = self._settled().problem.arms, self._journal.retired
             places = [] if mask is None else np.flatnonzero(mask).tolist()
             return [place if names is None else names[place] for place in places]
 
@@ -430,7 +438,7 @@ class Bandit:
         if name is not None and (not isinstance(name, str) or not name):
             raise InputError(f"name is {name!r}; expected a text, or None for the bandit's own")
         with self._alone():
-            snapshot, (graph, retired) = self._settled().snapshot(), self._journal.catalogue
+            snapshot, (graph, retired) = self._settled().snapshot(), self._journal.graph_and_retired
             return Decider(snapshot, identity=self.identity, graph=graph, retired=retired, name=name)
 
     def take(self, decisions: Iterable[Decision]) -> list[Decision]:
@@ -441,13 +449,13 @@ class Bandit:
         """
         given = decided_elsewhere(decisions, self.identity)
         with self._alone():
-            return take_rounds(self._journal, self._maker, given)
+            return take_rounds(self._journal, self._builder, given)
 
     def forget(self, decision: AnyDecision) -> None:
         """Stop waiting for the rewards of a decision; rewards that have come are kept."""
         with self._alone():
             number = self._number(decision)
-            self._journal.awaited.entry(number, decision)
+            self._journal.open_decisions.entry(number, decision)
             self._journal.do(Change(self._journal.loop, closed=(number,)))
 
     @property

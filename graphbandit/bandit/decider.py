@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphbandit.bandit.decision_maker import may_reveal
+from graphbandit.bandit.decision_builder import may_reveal
 from graphbandit.bandit.given_arms import on_offer
 from graphbandit.bandit.given_graphs import Graph
 from graphbandit.bandit.given_rounds import GivenRounds, RoundReader, given_rounds
@@ -83,7 +83,7 @@ class Decider:
     ) -> Decision:
         """Decide one round; the arguments are those of `Bandit.decide`. Without a key, a random one is made."""
         given = RoundReader().read(self.problem, self._graph, context, graph, available, arms)
-        return self._decided(given, [_key(key)], own_graph=graph is None)[0]
+        return self._decided(given, [_key(key)], brought_graphs=graph is not None)[0]
 
     def decide_batch(
         self,
@@ -96,10 +96,10 @@ class Decider:
     ) -> list[Decision]:
         """Decide many rounds; the arguments are those of `Bandit.decide_batch`."""
         given = given_rounds(self.problem, self._graph, contexts, graphs, available, arms, keys)
-        return self._decided(given, _keys(keys, len(given.contexts)), own_graph=graphs is None)
+        return self._decided(given, _keys(keys, len(given.contexts)), brought_graphs=graphs is not None)
 
-    def _decided(self, given: GivenRounds, keys: list[str], *, own_graph: bool) -> list[Decision]:
-        """Decide these rounds; `own_graph` says that they brought none."""
+    def _decided(self, given: GivenRounds, keys: list[str], *, brought_graphs: bool) -> list[Decision]:
+        """Decide these rounds; `brought_graphs` says whether the caller gave them graphs."""
         contexts, graphs, available, own, _ = given
         shown = Shown(contexts, graphs, on_offer(available, self._retired))
         if not len(shown):
@@ -119,7 +119,7 @@ class Decider:
                 key=key,
                 context=contexts[row : row + 1],
                 available=None if shown.available is None else shown.available[row : row + 1],
-                graph=None if graphs is None or (own_graph and own is None) else graphs[row],
+                graph=graphs[row] if graphs is not None and (brought_graphs or own is not None) else None,
             )
             for row, (key, action, probability, revealed) in enumerate(rows)
         ]

@@ -116,8 +116,10 @@ def several_graphs(graphs: object) -> Graphs | Sequence[Any] | None:
         return graphs
     if isinstance(graphs, np.ndarray):
         return list(graphs) if graphs.ndim == 3 else None
-    if not isinstance(graphs, list | tuple) or not graphs:
+    if not isinstance(graphs, list | tuple):
         return None
+    if not graphs:
+        return graphs
     first = graphs[0]
     whole = isinstance(first, FeedbackGraph | ProbabilisticGraph) or _is_networkx(first) or is_frame(first)
     rows = isinstance(first, np.ndarray | list | tuple) and len(first) > 0 and np.ndim(first[0]) == 1

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.bandit.catalogue import graph_with_more_arms
+from graphbandit.bandit.arm_changes import graph_with_more_arms
 from graphbandit.bandit.given_arms import available_of
 from graphbandit.bandit.given_contexts import contexts_of, one_context, rounds_told
 from graphbandit.bandit.given_graphs import Arms, Graph, given_batch, graph_of, graphs_of
@@ -85,7 +85,13 @@ class RoundReader:
         return kept.batch
 
     def read(
-        self, problem: Problem, own_graph: Graph | None, context: object, graph: object, available: object, arms: object
+        self,
+        problem: Problem,
+        default_graph: Graph | None,
+        context: object,
+        graph: object,
+        available: object,
+        arms: object,
     ) -> GivenRounds:
         """One round; without a graph, it has the bandit's own."""
         contexts, tally = one_context(problem, context)
@@ -93,10 +99,10 @@ class RoundReader:
             return own_rounds(problem, contexts, [arms], [graph], [available], tally)
         kept = self._kept
         batch: Graphs | None
-        if kept is not None and kept.graph is (own_graph if graph is None else graph) and kept.problem is problem:
+        if kept is not None and kept.graph is (default_graph if graph is None else graph) and kept.problem is problem:
             batch = kept.batch
         else:
-            batch = self._batch(problem, own_graph if graph is None else graph_of(problem, graph))
+            batch = self._batch(problem, default_graph if graph is None else graph_of(problem, graph))
         mask = None if available is None else available_of(problem, available)
         return GivenRounds(contexts, batch, mask, None, tally)
 
@@ -110,7 +116,7 @@ class RoundReader:
 
 def given_rounds(
     problem: Problem,
-    own_graph: Graph | None,
+    default_graph: Graph | None,
     contexts: object,
     graphs: object,
     available: object,
@@ -122,7 +128,7 @@ def given_rounds(
         return own_batch(problem, contexts, arms, graphs, available)
     told = rounds_told(graphs=graphs, available=available, columns=[keys])
     rows, tally = contexts_of(problem, contexts, many=True, rounds=told)
-    batch = graphs_of(problem, own_graph if graphs is None else graphs, len(rows))
+    batch = graphs_of(problem, default_graph if graphs is None else graphs, len(rows))
     return GivenRounds(rows, batch, available_of(problem, available), None, tally)
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphbandit.bandit.awaited_decisions import AwaitedDecisions
+from graphbandit.bandit.arm_changes import GraphAndRetired
 from graphbandit.bandit.bandit_log import BanditLog
-from graphbandit.bandit.catalogue import Catalogue
-from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.open_decision import OpenDecision
+from graphbandit.bandit.open_decisions import OpenDecisions
 from graphbandit.errors import FitError
 from graphbandit.features import Tally
 from graphbandit.learners.base import GivenUniforms, Learner
@@ -40,7 +40,7 @@ class Change(NamedTuple):
     - `forgotten`: how many decisions are forgotten by then; None (default): as many as before.
     - `tally`: the tally from now on; None (default): as before.
     - `entry`, `seen`: an open decision, and its arms whose rewards have come; None and nothing by default.
-    - `catalogue`: the graph and the retired arms from now on; None (default): as before.
+    - `graph_and_retired`: the graph and the retired arms from now on; None (default): as before.
     - `logged`: whether rows are staged in the log; False by default.
     """
 
@@ -52,7 +52,7 @@ class Change(NamedTuple):
     tally: Tally | None = None
     entry: OpenDecision | None = None
     seen: Collection[int] = ()
-    catalogue: Catalogue | None = None
+    graph_and_retired: GraphAndRetired | None = None
     logged: bool = False
 
 
@@ -60,25 +60,26 @@ class Journal:
     """What a bandit has at one moment, and the change under way. Its methods are called under the bandit's lock.
 
     - `loop`: the learner on its way through the rounds.
-    - `awaited`: the decisions that await rewards.
-    - `catalogue`: the bandit's own graph, and the retired arms.
+    - `open_decisions`: the decisions that await rewards.
+    - `graph_and_retired`: the graph of rounds that bring none, and the retired arms, kept as `graph` and `retired`.
     - `tally`: what was unknown or missing in the contexts so far.
     - `rng`: the stream that arms are drawn from.
 
     `checks_rewards` says whether the learner takes only some rewards. `log` is the log that the bandit writes to; None
-    at first. `noted` is a change that may not be done, and `before`
-    where the random stream was when a call began that has noted none down; None in both if nothing is unfinished.
+    at first. `noted` is a change that may not be finished; `before` is where the random stream was when a call began
+    that has noted nothing yet. Both are None if nothing is unfinished.
     """
 
     def __init__(
         self,
         loop: Loop,
-        awaited: AwaitedDecisions,
-        catalogue: Catalogue,
+        open_decisions: OpenDecisions,
+        graph_and_retired: GraphAndRetired,
         tally: Tally,
         rng: np.random.Generator,
     ) -> None:
-        self.loop, self.awaited, self.catalogue, self.tally, self.rng = loop, awaited, catalogue, tally, rng
+        self.loop, self.open_decisions, self.tally, self.rng = loop, open_decisions, tally, rng
+        self.graph, self.retired = graph_and_retired
         self.log: BanditLog | None = None
         self.checks_rewards = type(loop.learner).check_rewards is not Learner.check_rewards
         self._draws_once = loop.learner.draws_once
@@ -87,13 +88,18 @@ class Journal:
         self._uniform = np.array([np.nan])  # draws the arm of a single round; nan unless a round is being decided
         self._given = GivenUniforms(self._uniform)
 
+    @property
+    def graph_and_retired(self) -> GraphAndRetired:
+        """Both, as the functions that add arms take them."""
+        return GraphAndRetired(self.graph, self.retired)
+
     def copied(self) -> "Journal":
         """The same, which changes apart from this. It writes to no log: the folder is this one's."""
         loop, rng = self.settled(), copy.deepcopy(self.rng)
-        return Journal(loop, self.awaited.copied(), self.catalogue, self.tally, rng)
+        return Journal(loop, self.open_decisions.copied(), self.graph_and_retired, self.tally, rng)
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return Journal, (self.loop, self.awaited, self.catalogue, self.tally, self.rng)
+        return Journal, (self.loop, self.open_decisions, self.graph_and_retired, self.tally, self.rng)
 
     def settled(self) -> Loop:
         """The loop, once what an interrupted call has left behind is done or undone."""
@@ -132,20 +138,20 @@ class Journal:
     def do(self, change: Change) -> None:
         """Note a change down, from which moment on it has happened, and do it."""
         self.noted = change
-        loop, opened, keyed, closed, forgotten, tally, entry, seen, catalogue, logged = change
-        awaited = self.awaited
+        loop, opened, keyed, closed, forgotten, tally, entry, seen, graph_and_retired, logged = change
+        open_decisions = self.open_decisions
         for number, one in opened.items():
-            awaited.opened[number] = one
+            open_decisions.opened[number] = one
         for decision in keyed:
-            awaited.keys.add(decision, awaits=decision.id in opened)
+            open_decisions.keys.add(decision, awaits=decision.id in opened)
         if entry is not None:
             entry.seen.update(seen)
         for number in closed:
-            awaited.close(number)
+            open_decisions.close(number)
         if forgotten is not None:
-            awaited.forgotten = forgotten
-        if catalogue is not None:
-            self.catalogue = catalogue
+            open_decisions.forgotten = forgotten
+        if graph_and_retired is not None:
+            self.graph, self.retired = graph_and_retired
         if tally is not None:
             self.tally = tally
         if logged and self.log is not None:

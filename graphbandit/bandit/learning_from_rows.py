@@ -50,7 +50,7 @@ def past_rounds(
 ) -> tuple[Played, News, Tally]:
     """Past rows as rounds numbered from `first` on, their rewards by round and arm, and what was unknown in them.
 
-    The arguments are those of `Bandit.learn`. All is checked.
+    The arguments are those of `Bandit.learn`. Everything is checked.
     """
     if arms is not None or problem.capacity is not None:
         rows, given, available, own, tally = own_batch(problem, contexts, arms, graphs, available)

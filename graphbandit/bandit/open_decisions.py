@@ -1,141 +1,146 @@
-"""Decisions that still await rewards, and the check of what is handed back for them."""
+"""The decisions of a bandit that await rewards, in bounded number, found by themselves, their ids or their keys."""
 
-import hashlib
-import math
-import operator
-import reprlib
-from bisect import bisect_left
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+import sys
+import warnings
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import SupportsIndex
 
-import numpy as np
-
+from graphbandit.bandit.keys import Keys
+from graphbandit.bandit.open_decision import OpenDecision, whole_number
 from graphbandit.bandit.own_arms import RoundArms
-from graphbandit.base.arm_names import ArmNames, shown
-from graphbandit.base.checks import LARGEST
-from graphbandit.base.shapes import Float, Int
-from graphbandit.base.trusted import trusted, tuple_of
-from graphbandit.errors import ObservationError
-from graphbandit.learners.played import News, Played
+from graphbandit.errors import ForgottenDecisionsWarning, ObservationError, UnknownDecisionError
+from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decision import Decision
 
+AnyDecision = Decision | SupportsIndex | str
+"""A decision, its id, or its key."""
 
-@dataclass(frozen=True, eq=False)
-class OpenDecision:
-    """A decision that awaits rewards.
 
-    - `played`: its round, as the learner will be told of it.
-    - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
-    - `seen`: those that have come. The only thing here that changes.
-    - `arms`: the arms of the round, where it brought its own.
-    - `made_by`: the copy of the bandit that decided it; None (default): it came from a file.
+class OpenDecisions:
+    """Open decisions by id, oldest first, and all that are known by keys.
+
+    - `identity`: the bandit's name, which its decisions carry.
+    - `keys`: the decisions by key.
+    - `max_open`: how many may be open.
+    - `forget_after`: forget them this many rounds later; None: never.
+    - `opened`: those that are open; none by default.
+    - `forgotten`: how many were forgotten; 0 by default.
     """
 
-    played: Played
-    revealed: Int[np.ndarray, " revealed"]
-    propensities: Float[np.ndarray, " revealed"]
-    seen: set[int] = field(default_factory=set)
-    arms: RoundArms | None = None
-    made_by: str | None = None
+    def __init__(
+        self,
+        identity: str,
+        keys: Keys,
+        max_open: int,
+        forget_after: int | None,
+        opened: Iterable[tuple[int, OpenDecision]] = (),
+        forgotten: int = 0,
+    ) -> None:
+        self.identity, self.keys, self.max_open, self.forget_after = identity, keys, max_open, forget_after
+        self.opened, self.forgotten = OrderedDict(opened), forgotten
+        self._warned = False
 
-    def is_of(self, decision: Decision) -> bool:
-        """Whether this is the decision's round, not an equal one that another copy of the bandit decided."""
-        if decision.sealed is self:
-            return True
-        return decision.seal == self.seal and self.made_by in (None, decision.made_by)
+    def copied(self) -> "OpenDecisions":
+        """The same decisions, which change apart from these."""
+        opened = ((number, entry.copied()) for number, entry in self.opened.items())
+        keys = self.keys.copied()
+        return OpenDecisions(self.identity, keys, self.max_open, self.forget_after, opened, self.forgotten)
 
-    def copied(self) -> "OpenDecision":
-        """The same decision, whose further rewards are counted apart from this one's."""
-        return trusted(OpenDecision, {**self.__dict__, "seen": set(self.seen)})
+    def close(self, number: int) -> None:
+        """The decision of this id awaits no more rewards."""
+        self.opened.pop(number, None)
+        self.keys.end(number)
 
-    @cached_property
-    def seal(self) -> str:
-        """A digest of the round: its context, action, and what it reveals with which probabilities."""
-        digest = hashlib.blake2b(self.played.contexts.tobytes(), digest_size=8)
-        digest.update(self.played.actions.tobytes())
-        digest.update(self.revealed.tobytes())
-        digest.update(self.propensities.tobytes())
-        return digest.hexdigest()
+    def outdated(self, opened: Mapping[int, OpenDecision], rounds: int) -> tuple[Sequence[int], int | None]:
+        """The decisions to be forgotten once these are open, oldest first, and how many are forgotten by then.
 
-    @property
-    def awaited(self) -> Int[np.ndarray, " awaited"]:
-        """The arms whose rewards have not come yet."""
-        return np.array([arm for arm in self.revealed.tolist() if arm not in self.seen], dtype=np.int64)
-
-    def news(self, rewards: Mapping[int, float], names: ArmNames | None = None) -> News:
-        """These rewards, checked: of revealed arms, none of them given before, finite numbers.
-
-        - `rewards`: by number of arm.
-        - `names`: the names of the arms, for messages; None (default): they have none.
+        It warns the first time that there are too many. Nothing has changed by then and it does not warn again, so if
+        the warning is turned into an error, the caller can repeat the call.
         """
-        plain = self._plain_news(rewards)
-        if plain is not None:
-            return plain
-        number, seen = self.played.first, self.seen
-        found: dict[int, float] = {}
-        arms = [whole_number(key) for key in rewards]
-        propensity = self._propensities([arm for arm in arms if arm is not None])
-        for (key, value), arm in zip(rewards.items(), arms, strict=True):
-            if arm is None:
-                expected = "a whole number" if names is None else "its name or number"
-                raise ObservationError(f"arm is {key!r}; expected {expected}")
-            if arm not in propensity:
-                some = shown(names, *self.revealed[:12].tolist()).removeprefix("arm ")
-                more = ", ..." if len(self.revealed) > 12 else ""
-                raise ObservationError(
-                    f"decision {number} did not reveal {shown(names, arm)}; it revealed {some}{more}"
+        excess = len(self.opened) + len(opened) - self.max_open
+        if excess <= 0 and self.forget_after is None:
+            return (), None
+        oldest = -1 if self.forget_after is None else rounds - self.forget_after
+        found: list[int] = []
+        for number in chain(self.opened, opened):
+            if len(found) >= excess and number >= oldest:
+                break
+            found.append(number)
+        if found and found[-1] >= oldest and not self.forgotten and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"more than max_open = {self.max_open} decisions await rewards, so the oldest are forgotten from now "
+                "on; hand rewards back with observe(), close decisions with observe(..., final=True), or set max_open",
+                ForgottenDecisionsWarning,
+                stacklevel=_calls_within_package(),
+            )
+        return found, self.forgotten + len(found)
+
+    def number(self, decision: AnyDecision, rounds: int) -> int:
+        """The id of a decision that this bandit has made in its first `rounds` rounds."""
+        if type(decision) is Decision and decision.bandit == self.identity:
+            known = self.opened.get(decision.id)
+            if known is not None and decision.sealed is known:  # by far the most common: its own, still open
+                return decision.id
+        if isinstance(decision, str):
+            return self.keys.number(decision)
+        number = decision.id if isinstance(decision, Decision) else whole_number(decision)
+        if number is None:
+            raise UnknownDecisionError(
+                f"decision is {decision!r}; expected a Decision, its id, a whole number, or its key"
+            )
+        if isinstance(decision, Decision):
+            if decision.bandit != self.identity:
+                raise UnknownDecisionError(
+                    f"decision {number} was made by bandit {decision.bandit!r}; "
+                    f"expected one of bandit {self.identity!r}"
                 )
-            if arm in seen or arm in found:
-                raise ObservationError(f"the reward of {shown(names, arm)} of decision {number} was given already")
-            fine = type(value) is float and abs(value) <= LARGEST
-            found[arm] = value if fine else _reward(number, shown(names, arm), value)
-        return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
+            if number == -1 and decision.key is not None:
+                if decision.key not in self.keys:
+                    raise UnknownDecisionError(
+                        f"decision {decision.key!r} is a decider's; expected it to be taken first, by take([decision])"
+                    )
+                return self.keys.number(decision.key)
+        if not 0 <= number < rounds:
+            so_far = f"ids so far are 0 to {rounds - 1}" if rounds else "there are no decisions yet"
+            raise UnknownDecisionError(f"no decision has id {number}; {so_far}")
+        entry = self.opened.get(number)
+        if isinstance(decision, Decision) and entry is not None and not entry.is_of(decision):
+            raise UnknownDecisionError(
+                f"decision {number} is not the one that this bandit has made under this id; "
+                "expected one of its own: another copy of it goes on from the same file"
+            )
+        return number
 
-    def _plain_news(self, rewards: Mapping[int, float]) -> News | None:
-        """`news` of finite rewards by number of arm, as most are, checked together; None if there is anything else."""
-        given = list(rewards.values())
-        if {*map(type, rewards)} != {int} or {*map(type, given)} != {float} or not abs(sum(given)) <= LARGEST:
-            return None
-        if max(given) > LARGEST or min(given) < -LARGEST or not self.seen.isdisjoint(rewards):
-            return None
-        arms = list(rewards)
-        if len(arms) == len(self.revealed) and arms == self.revealed.tolist():
-            propensities = self.propensities.tolist()
-        else:
-            known = self._propensities(arms)
-            propensities = [known[arm] for arm in arms if arm in known]
-            if len(propensities) < len(arms):
-                return None
-        return tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
+    def entry(self, number: int, decision: AnyDecision) -> OpenDecision:
+        """The open decision of this id; `decision` is what the caller has handed in for it."""
+        if number in self.opened:
+            return self.opened[number]
+        why = "all came, it revealed none, or it was closed by forget() or final=True"
+        if isinstance(decision, Decision):
+            why = (
+                "all came, or it was closed by forget() or final=True" if len(decision.revealed) else "it revealed none"
+            )
+        if self.forgotten and why != "it revealed none":
+            why += f", or is one of the {self.forgotten} forgotten because of max_open or forget_after"
+        raise ObservationError(f"decision {number} awaits no more rewards: {why}")
 
-    def _propensities(self, arms: list[int]) -> dict[int, float]:
-        """The propensities of all revealed arms or, where few are asked for, of those of these arms alone."""
-        revealed = self.revealed
-        if len(revealed) <= 8 * len(arms) + 64:
-            return dict(zip(revealed.tolist(), self.propensities.tolist(), strict=True))
-        places = ((arm, bisect_left(revealed, arm)) for arm in arms)
-        found = ((arm, place) for arm, place in places if place < len(revealed) and revealed[place] == arm)
-        return {arm: float(self.propensities[place]) for arm, place in found}
-
-
-def whole_number(value: object) -> int | None:
-    """`value` as a whole number, None if it is none."""
-    try:
-        return None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        return None
+    def arms(self, number: int, decision: AnyDecision, problem: Problem) -> RoundArms:
+        """The arms of the round of this id, which has brought its own."""
+        entry = self.opened.get(number)
+        if entry is not None and entry.arms is not None:
+            return entry.arms
+        return RoundArms(problem.n_arms, decision.arms if isinstance(decision, Decision) else None)
 
 
-def _reward(number: int, arm: str, value: Any) -> float:
-    try:
-        reward = math.nan if isinstance(value, str | bytes) or np.ndim(value) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        reward = math.nan
-    if not abs(reward) <= LARGEST:
-        raise ObservationError(
-            f"the reward of {arm} of decision {number} is {reprlib.repr(value)}; "
-            f"expected a finite number up to {LARGEST:g} in size"
-        )
-    return reward
+def _calls_within_package() -> int:
+    """The `stacklevel` of a warning by the function that asks, so that it points at the code that called the package.
+
+    Counted, because `decide`, its keys, `decide_batch` and `take` get here by different numbers of calls.
+    """
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphbandit":
+        frame, level = frame.f_back, level + 1
+    return level

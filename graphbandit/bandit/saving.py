@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from graphbandit.bandit.awaited_decisions import AwaitedDecisions
-from graphbandit.bandit.catalogue import Catalogue
+from graphbandit.bandit.arm_changes import GraphAndRetired
 from graphbandit.bandit.given_graphs import Graph
 from graphbandit.bandit.journal import Journal
 from graphbandit.bandit.keys import Keys, keys_content, keys_of
-from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.open_decision import OpenDecision
+from graphbandit.bandit.open_decisions import OpenDecisions
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.bandit.state_check import check_state
 from graphbandit.bandit.unsavable import HandedIn
@@ -67,10 +67,10 @@ class SavedBandit(Declared):
         rng = np.random.Generator(np.random.PCG64())
         rng.bit_generator.state = self.generator
         opened, forgotten = self.opened.items(), self.forgotten
-        awaited = AwaitedDecisions(
+        open_decisions = OpenDecisions(
             self.identity, self.keys, self.max_open, self.forget_after, opened=opened, forgotten=forgotten
         )
-        return Journal(self.loop, awaited, Catalogue(self.graph, self.retired), self.tally, rng)
+        return Journal(self.loop, open_decisions, GraphAndRetired(self.graph, self.retired), self.tally, rng)
 
 
 def save_bandit(path: str | os.PathLike[str], journal: Journal) -> None:
@@ -80,12 +80,12 @@ def save_bandit(path: str | os.PathLike[str], journal: Journal) -> None:
     """
     if journal.log is not None:
         journal.log.sync()
-    loop, awaited, catalogue = journal.settled(), journal.awaited, journal.catalogue
-    opened = list(awaited.opened.values())
+    loop, open_decisions = journal.settled(), journal.open_decisions
+    opened = list(open_decisions.opened.values())
     late = {one.first: one for one in loop.late}
     rounds = [part.part(i, i + 1) for part in loop.waiting for i in range(len(part.actions))]
     content = {
-        "identity": awaited.identity,
+        "identity": open_decisions.identity,
         "learner": loop.learner,
         "problem": loop.problem,
         "state": loop.state,
@@ -104,13 +104,13 @@ def save_bandit(path: str | os.PathLike[str], journal: Journal) -> None:
         **_columns("late_", [late[t] for t in sorted(late)]),
         "unfitted": loop.unfitted,
         "postponed": loop.postponed,
-        "forgotten": awaited.forgotten,
-        "max_open": awaited.max_open,
-        "forget_after": awaited.forget_after,
-        "graph": _graph_content(catalogue.graph),
-        "retired": catalogue.retired,
+        "forgotten": open_decisions.forgotten,
+        "max_open": open_decisions.max_open,
+        "forget_after": open_decisions.forget_after,
+        "graph": _graph_content(journal.graph),
+        "retired": journal.retired,
         "tally": journal.tally,
-        **keys_content(awaited.keys, own_arms=loop.problem.capacity is not None),
+        **keys_content(open_decisions.keys, own_arms=loop.problem.capacity is not None),
         "log": None if journal.log is None else journal.log.starts,
     }
     if loop.problem.capacity is not None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from graphbandit.bandit.keys import Keys
-from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.open_decision import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms
 from graphbandit.errors import InputError, UnknownDecisionError
 from graphbandit.learners.loop import Loop

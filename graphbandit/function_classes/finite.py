@@ -17,7 +17,7 @@ from graphbandit.function_classes.finite_base import (
     FiniteSpace,
     blocks_of,
 )
-from graphbandit.rounds.small_numbers import small
+from graphbandit.rounds.small_numbers import small_array
 
 _finite_candidates = DirectCall("function_classes.finite", "finite_candidates")
 
@@ -89,7 +89,7 @@ class FiniteClass(FiniteFunctionClass):
         expected = (len(contexts), self._n_functions, self._n_arms)
         if values.shape != expected:
             raise InputError(f"the function class gave values of shape {values.shape}; expected {expected}")
-        if not small(values, LARGEST):
+        if not small_array(values, LARGEST):
             check_within("the function class gave", values, of="values")
         return values
 

@@ -144,6 +144,12 @@ class PlannedRounds(NamedTuple):
         mask: ArmMask = masks[t if len(masks) > 1 else 0]
         return mask
 
+    def candidates(self, t: int) -> ArmMask:
+        """The candidates of round t."""
+        masks = self.rounds.candidates
+        mask: ArmMask = masks[t if len(masks) > 1 else 0]
+        return mask
+
     def part(self, chosen: Int[np.ndarray, " rounds"] | slice) -> "PlannedRounds":
         """Some of the rounds; with a slice, what is decided for them is written into the arrays of the whole."""
         kernels, masks = kernels_of("planning.one_pass"), self.rounds.available
@@ -154,7 +160,7 @@ class PlannedRounds(NamedTuple):
         """The limits of the demands of round t; None if nothing is known about which arm is best."""
         rounds, gaps = self.rounds, self.outcome.gaps[t]
         deviations = rounds.deviations[t]
-        found = chances_of(rounds.candidates[t], gaps, deviations, rounds.chances[t])
+        found = chances_of(self.candidates(t), gaps, deviations, rounds.chances[t])
         if not found.any():
             return None
         ceilings = ceilings_of(graph, self.mask(t), gaps, found)
@@ -332,7 +338,7 @@ def _plan_cover(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs)
     outcome, nothing = plan.outcome, np.zeros(graphs.n_arms)
     for t in range(len(graphs)):
         mask = np.ascontiguousarray(plan.mask(t))
-        outcome.explored[t] = cover_of(graphs[t], plan.rounds.candidates[t], mask)
+        outcome.explored[t] = cover_of(graphs[t], plan.candidates(t), mask)
         outcome.baseline[t] = uniform_over(outcome.explored[t][None] != 0.0)[0]
         program = Program(graphs[t], nothing, outcome.gaps[t], int(outcome.integers[t, 1]), mask)
         answer = program.certified(outcome.baseline[t].copy(), nothing, "none")
@@ -345,7 +351,7 @@ def _amount(rule: SamplingRule, plan: PlannedRounds, t: int, graph: FeedbackGrap
         return size
     size_with_cover = kernels_of("graphs.domination").size_with_cover
     mask = np.ascontiguousarray(plan.mask(t))
-    return int(size_with_cover(kernel_graph(graph), plan.rounds.candidates[t], mask, size))
+    return int(size_with_cover(kernel_graph(graph), plan.candidates(t), mask, size))
 
 
 def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) -> None:
@@ -356,7 +362,7 @@ def _plan_weak(rule: SamplingRule, plan: PlannedRounds, graphs: FeedbackGraphs) 
         gamma, gaps, best = float(outcome.numbers[t, 1]), outcome.gaps[t], int(outcome.integers[t, 1])
         if gamma == np.inf:
             continue
-        graph, mask, candidates = graphs[t], plan.mask(t), plan.rounds.candidates[t]
+        graph, mask, candidates = graphs[t], plan.mask(t), plan.candidates(t)
         size, revealed = int(outcome.explored[t].sum()), revealed_by_some(graphs[t], mask)
         size = _amount(rule, plan, t, graph, size)
         demand = demand_of_candidates(candidates & revealed, gaps, best, size, gamma, plan.limits(rule, t, graph))
@@ -380,7 +386,7 @@ def _plan_probabilistic(rule: SamplingRule, plan: PlannedRounds, graphs: Probabi
             played = outcome.baseline[t]
             plan.play(t, played, (played[:, None] * matrix).sum(axis=0), solver, gap)
             continue
-        mask, candidates, gaps = plan.mask(t), rounds.candidates[t], outcome.gaps[t]
+        mask, candidates, gaps = plan.mask(t), plan.candidates(t), outcome.gaps[t]
         demand = np.zeros(len(gaps))
         if not candidates[best] or np.count_nonzero(candidates) > 1:  # else there is nothing to learn
             size, revealed = int(outcome.explored[t].sum()), revealed_by_some(matrix, mask)

@@ -9,7 +9,7 @@ from graphbandit.base.shapes import Float, Shaped
 _small = DirectCall("magnitude", "small")
 
 
-def small(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
+def small_array(array: Shaped[np.ndarray, "..."], largest: float) -> bool:
     """Like `within`, compiled: three times as fast for a few hundred numbers."""
     if array.dtype == FLOAT and array.flags.carray and small_floats(array, largest):
         return True

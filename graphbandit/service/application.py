@@ -20,7 +20,7 @@ from graphbandit.service.batcher import Batcher
 from graphbandit.service.configuration import Configuration
 from graphbandit.service.core import FieldError
 from graphbandit.service.json_logging import logger
-from graphbandit.service.link import Log
+from graphbandit.service.link import LogLink
 from graphbandit.service.messages import ActivateRequest, DecideRequest, ObserveRequest
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.personalizer import Personalizer, as_there
@@ -30,8 +30,8 @@ from graphbandit.service.request_decider import Prepared, RequestDecider
 from graphbandit.service.tokens import Tokens
 
 T = TypeVar("T")
-PAGE = resources.files("graphbandit.service") / "page.html"
-"""The live page: one HTML file with its style and script inside; what it shows is pushed to it."""
+PAGE = resources.files("graphbandit.service") / "templates" / "page.html"
+"""The live page: one HTML file with its style and script inside, served as it is; what it shows is pushed to it."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
@@ -53,7 +53,7 @@ class Service:
         self,
         configuration: Configuration,
         decider: RequestDecider,
-        log: Log,
+        log: LogLink,
         reader: Reader,
         metrics: Metrics,
         address: str,

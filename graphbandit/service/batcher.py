@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from graphbandit.errors import GraphBanditError
-from graphbandit.service.link import Log
+from graphbandit.service.link import LogLink
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Answer, Decide, Refusal
 from graphbandit.service.request_decider import Prepared, RequestDecider
@@ -22,7 +22,7 @@ class Batcher:
     which takes microseconds.
     """
 
-    def __init__(self, decider: RequestDecider, log: Log, metrics: Metrics) -> None:
+    def __init__(self, decider: RequestDecider, log: LogLink, metrics: Metrics) -> None:
         self._decider, self._log, self._metrics = decider, log, metrics
         self._waiting: dict[str, list[Waiting]] = {}
         self._scheduled = False

@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from graphbandit.evaluation.running_interval import RunningInterval
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.rows import DecisionBody
 
 INTERVAL = "empirical Bernstein, at all times"
@@ -46,13 +46,13 @@ class Comparison(msgspec.Struct):
     outside: int = 0
 
     @classmethod
-    def of(cls, settings: Bandit) -> "Comparison":
+    def of(cls, settings: BanditSettings) -> "Comparison":
         """Nothing seen yet."""
         low, high = settings.reward_range
         reward, gain = RunningInterval(low, high), RunningInterval(low - high, high - low)
         return cls(settings.baseline, settings.mode, low, high, reward, gain)
 
-    def fits(self, settings: Bandit) -> bool:
+    def fits(self, settings: BanditSettings) -> bool:
         """Whether the sums were made with these settings."""
         return (self.baseline, self.mode, self.low, self.high) == (
             settings.baseline,
@@ -60,7 +60,7 @@ class Comparison(msgspec.Struct):
             *settings.reward_range,
         )
 
-    def add(self, settings: Bandit, body: DecisionBody, rewards: dict[str, float]) -> None:
+    def add(self, settings: BanditSettings, body: DecisionBody, rewards: dict[str, float]) -> None:
         """Add a round whose rewards are complete."""
         played = rewards.get(body.arm)
         if played is None or not body.active:
@@ -104,7 +104,7 @@ def _shown(running: RunningInterval, outside: int) -> dict[str, Any]:
     return {"mean": found.value, "low": found.low, "high": found.high, "interval": INTERVAL}
 
 
-def _weights(settings: Bandit, body: DecisionBody, rewards: Mapping[str, float]) -> dict[str, float] | None:
+def _weights(settings: BanditSettings, body: DecisionBody, rewards: Mapping[str, float]) -> dict[str, float] | None:
     """pi(a) / q(a) of the policy that was not played, for arms with a reward; None if the log does not determine it."""
     names = body.arms or settings.names
     if body.proposed is not None:  # an apprentice: the caller has played, not the service

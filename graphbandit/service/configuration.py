@@ -52,7 +52,7 @@ class ServiceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     limits: Limits = Limits()
 
 
-class Bandit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+class BanditSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """One bandit; `template.toml` explains every setting."""
 
     arms: list[str] | Literal["request"]
@@ -121,7 +121,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     service: ServiceSettings
     tokens: dict[str, Token]
-    bandits: dict[str, Bandit]
+    bandits: dict[str, BanditSettings]
     folder: Path
 
     @property
@@ -208,9 +208,9 @@ def _token(name: str, table: Any) -> Token:
     return token
 
 
-def _bandit(name: str, table: Any) -> Bandit:
+def _bandit(name: str, table: Any) -> BanditSettings:
     field = f"bandits.{name}"
-    bandit: Bandit = _converted(field, table, Bandit)
+    bandit: BanditSettings = _converted(field, table, BanditSettings)
 
     def refuse(setting: str, message: str) -> ConfigurationError:
         return ConfigurationError(f"{field}.{setting}", message)

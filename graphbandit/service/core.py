@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbandit import function_classes, learners
 from graphbandit.bandit.decider import uniform
-from graphbandit.bandit.decision_maker import may_reveal
+from graphbandit.bandit.decision_builder import may_reveal
 from graphbandit.bandit.given_arms import stacked_masks
 from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files
@@ -29,7 +29,7 @@ from graphbandit.learners.savable_classes import load_savable_classes
 from graphbandit.learners.snapshot import Snapshot as LearnerSnapshot
 from graphbandit.rounds.decisions import Decisions
 from graphbandit.rounds.shown import Shown
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.encoding import Declared, Hashed, declared
 from graphbandit.service.graphs import BanditGraphs
 from graphbandit.service.json_logging import learning
@@ -75,7 +75,7 @@ class Decided:
 class Core:
     """A bandit's settings made into the library's objects. It holds no state: every method is a function."""
 
-    def __init__(self, name: str, settings: Bandit) -> None:
+    def __init__(self, name: str, settings: BanditSettings) -> None:
         self.name, self.settings = name, settings
         self.slots = settings.slots
         self.slot = {arm: i for i, arm in enumerate(settings.names)}

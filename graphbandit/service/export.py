@@ -21,7 +21,7 @@ from graphbandit.errors import SettingError
 from graphbandit.logs import LogBatch, LogWriter
 from graphbandit.logs.format import REWARDS, TIME
 from graphbandit.logs.whole_folder import whole_folder
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.core import Asked, Core
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 from graphbandit.service.store import Store
@@ -49,7 +49,7 @@ class Exported:
 
 
 def export(
-    store: Store, name: str, settings: Bandit, folder: Path, *, until: int | None = None, finished: bool = False
+    store: Store, name: str, settings: BanditSettings, folder: Path, *, until: int | None = None, finished: bool = False
 ) -> Exported:
     """Write a bandit's rounds as a log to a new or empty folder: all of them, or nothing.
 
@@ -80,7 +80,7 @@ class _Round:
 class _Exporter:
     """Turns decisions with the rows about them into batches, and writes these."""
 
-    def __init__(self, store: Store, name: str, settings: Bandit, folder: Path) -> None:
+    def __init__(self, store: Store, name: str, settings: BanditSettings, folder: Path) -> None:
         self._store, self._core = store, Core(name, settings)
         self._now = store.last()[1]
         configurations = [settings, *map(_settings, store.newest(name, Kind.CONFIGURATION, store.last()[0]))]
@@ -222,5 +222,5 @@ class _Exporter:
         return pa.table([pa.array(c, kind) for c, kind in zip(columns, kinds, strict=True)], schema=schema)
 
 
-def _settings(row: Row) -> Bandit:
-    return msgspec.json.decode(row.body or b"", type=Bandit)
+def _settings(row: Row) -> BanditSettings:
+    return msgspec.json.decode(row.body or b"", type=BanditSettings)

@@ -17,7 +17,7 @@ import numpy as np
 from graphbandit.bandit.given_graphs import Graph
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.messages import some
 
 CACHED = 256
@@ -28,7 +28,7 @@ SHAPES = '{"edges": [[arm, arm], ...], "loops": true} or {"probabilities": [[1, 
 class BanditGraphs:
     """The graphs of one bandit, on all its slots. ConfigurationError or InputError says what is wrong with one."""
 
-    def __init__(self, name: str, settings: Bandit, *, plans_with_probabilities: bool) -> None:
+    def __init__(self, name: str, settings: BanditSettings, *, plans_with_probabilities: bool) -> None:
         self._settings, self._takes_probabilities = settings, plans_with_probabilities
         self._built: dict[bytes, FeedbackGraph] = {}
         self._configured: dict[str | None, Graph] = {}

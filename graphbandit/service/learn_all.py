@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from graphbandit.errors import DatabaseError, SavedFileError
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.json_logging import logger, say
 from graphbandit.service.learn_one import LogLearner
@@ -38,7 +38,7 @@ class LostLeaseError(DatabaseError):
     """Somebody else is the learner now."""
 
 
-def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
+def resumed(store: Store, name: str, settings: BanditSettings) -> LogLearner:
     """The learner of a bandit as its newest snapshot left it.
 
     A damaged snapshot is made again: the learner begins at the one before it, or at the first row of the log.
@@ -57,11 +57,11 @@ def resumed(store: Store, name: str, settings: Bandit) -> LogLearner:
     return LogLearner(core_at(store, name, settings, 0), store)
 
 
-def core_at(store: Store, name: str, settings: Bandit, position: int | None = None) -> Core:
+def core_at(store: Store, name: str, settings: BanditSettings, position: int | None = None) -> Core:
     """The bandit as configured at a position of the log, or at its end; `settings` if the log has no configuration."""
     logged = store.configuration(name, position)
     if logged is not None and logged.body is not None:
-        settings = msgspec.json.decode(logged.body, type=Bandit)
+        settings = msgspec.json.decode(logged.body, type=BanditSettings)
     return Core(name, settings)
 
 
@@ -69,7 +69,7 @@ class Learning:
     """The learners of all bandits, which read the log together. Not to be shared between threads."""
 
     def __init__(
-        self, store: Store, bandits: dict[str, Bandit], *, on_snapshot: Callable[[], None] | None = None
+        self, store: Store, bandits: dict[str, BanditSettings], *, on_snapshot: Callable[[], None] | None = None
     ) -> None:
         self._store, self._bandits = store, bandits
         self._on_snapshot = on_snapshot
@@ -169,7 +169,7 @@ class Learning:
 
 def run(
     store: Store,
-    bandits: dict[str, Bandit],
+    bandits: dict[str, BanditSettings],
     stop: threading.Event,
     news: threading.Event,
     on_snapshot: Callable[[], None] | None = None,

@@ -18,7 +18,7 @@ import numpy as np
 
 from graphbandit.errors import GraphBanditError
 from graphbandit.learners.played import News, Played
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.core import Core, Snapshot
 from graphbandit.service.protocol import Known, known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
@@ -89,7 +89,7 @@ class LogLearner:
         elif row.kind == Kind.FINAL:
             self._awaited.pop(row.key, None)
         elif row.kind == Kind.CONFIGURATION:
-            self.core = Core(self.core.name, msgspec.json.decode(row.body or b"", type=Bandit))
+            self.core = Core(self.core.name, msgspec.json.decode(row.body or b"", type=BanditSettings))
         self.position = row.position
         if self._full and not self._awaited:
             self._close(row.position)

@@ -20,7 +20,7 @@ FAILED_FOR = 5.0
 """Seconds for which the log counts as not ready after a failed write, unless a write succeeds before."""
 
 
-class Log(ABC):
+class LogLink(ABC):
     """Where operations are made durable."""
 
     _failed_at = -FAILED_FOR
@@ -72,7 +72,7 @@ class _Waker:
             self._take(self._things.popleft())
 
 
-class LocalLog(Log):
+class LocalLink(LogLink):
     """A writer in this process. Answers of a group wake the event loop once."""
 
     def __init__(self, writer: Writer, loop: asyncio.AbstractEventLoop) -> None:
@@ -126,7 +126,7 @@ async def _frames(reader: asyncio.StreamReader) -> Any:
         yield await reader.readexactly(size)
 
 
-class RemoteLog(Log):
+class RemoteLink(LogLink):
     """A writer in another process. It may die and restart: open requests are then refused, and are safe to retry."""
 
     def __init__(self, path: str) -> None:

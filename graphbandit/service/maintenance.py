@@ -11,7 +11,7 @@ from graphbandit.service import configuration as settings
 from graphbandit.service.core import Core
 from graphbandit.service.export import Exported, export
 from graphbandit.service.processes import check_fits
-from graphbandit.service.replay import Replayed, replay
+from graphbandit.service.relearning import Replayed, replay
 from graphbandit.service.rows import Kind
 from graphbandit.service.store import VERSION, Store, open_store
 

@@ -26,10 +26,10 @@ from graphbandit.errors import ConfigurationError, DatabaseError
 from graphbandit.service import configuration as settings
 from graphbandit.service import json_logging, learn_all
 from graphbandit.service.application import Service
-from graphbandit.service.configuration import FIXED, Bandit, Configuration
+from graphbandit.service.configuration import FIXED, BanditSettings, Configuration
 from graphbandit.service.core import Core
 from graphbandit.service.json_logging import say
-from graphbandit.service.link import LocalLog, Log, RemoteLog, serve_link
+from graphbandit.service.link import LocalLink, LogLink, RemoteLink, serve_link
 from graphbandit.service.messages import DecideRequest
 from graphbandit.service.metrics import FOLDER, Metrics
 from graphbandit.service.reader import Reader, example_request
@@ -54,15 +54,15 @@ def prepare(found: Configuration, url: str) -> Store:
     return store
 
 
-def check_fits(store: Store, bandits: dict[str, Bandit]) -> None:
+def check_fits(store: Store, bandits: dict[str, BanditSettings]) -> None:
     """Raise ConfigurationError unless all bandits fit the log they have."""
     for name, bandit in bandits.items():
         logged = store.configuration(name)
         if logged is not None and logged.body is not None:
-            check_change(name, msgspec.json.decode(logged.body, type=Bandit), bandit)
+            check_change(name, msgspec.json.decode(logged.body, type=BanditSettings), bandit)
 
 
-def check_change(name: str, before: Bandit, after: Bandit) -> None:
+def check_change(name: str, before: BanditSettings, after: BanditSettings) -> None:
     """Raise ConfigurationError if a bandit would no longer fit the log it has."""
 
     def refuse(field: str, message: str) -> ConfigurationError:
@@ -110,7 +110,7 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
         learner.start()
 
         try:
-            runner.run(_decide(found, store.clone(), LocalLog(writer, loop), metrics, bound, ready, fresh))
+            runner.run(_decide(found, store.clone(), LocalLink(writer, loop), metrics, bound, ready, fresh))
         finally:
             writer.stop()
             stop.set()
@@ -122,7 +122,7 @@ def run_single(found: Configuration, url: str, bound: socket.socket, ready: Call
 async def _decide(
     found: Configuration,
     store: Store,
-    log: Log,
+    log: LogLink,
     metrics: Metrics,
     bound: socket.socket,
     ready: Callable[[str], None],
@@ -282,7 +282,7 @@ async def _write(found: Configuration, url: str, folder: Path, ready: Callable[[
 async def _remote_decide(
     found: Configuration, url: str, folder: Path, listener: socket.socket, ready: Callable[[str], None]
 ) -> None:
-    log = RemoteLog(str(folder / "link"))
+    log = RemoteLink(str(folder / "link"))
     connecting = asyncio.create_task(log.run())
     await _decide(found, open_store(url), log, Metrics(), listener, ready, asyncio.Event())
     connecting.cancel()

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from graphbandit.errors import DatabaseError
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.protocol import known_from
 from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind, Row, unpack
@@ -26,7 +26,7 @@ LAG = 2
 class Reader:
     """One connection in one thread."""
 
-    def __init__(self, store: Store, decider: RequestDecider, bandits: dict[str, Bandit]) -> None:
+    def __init__(self, store: Store, decider: RequestDecider, bandits: dict[str, BanditSettings]) -> None:
         self._store, self._decider, self._bandits = store, decider, bandits
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="reader")
         self.figures = {name: Figures() for name in bandits}  # as of the last refresh
@@ -166,7 +166,7 @@ def _newest(row: Row) -> dict[str, Any]:
     }
 
 
-def graph_edges(settings: Bandit) -> list[list[str]]:
+def graph_edges(settings: BanditSettings) -> list[list[str]]:
     """The bandit's own graph as pairs of names, without self-loops."""
     names = settings.names
     if settings.graph == "complete":
@@ -178,7 +178,7 @@ def graph_edges(settings: Bandit) -> list[list[str]]:
     return [edge for edge in edges if edge[0] != edge[1]] if isinstance(edges, list) else []
 
 
-def example_request(settings: Bandit) -> dict[str, Any]:
+def example_request(settings: BanditSettings) -> dict[str, Any]:
     """An example of a request that `decide` takes."""
     if settings.own_arms:
         arms = [{"name": "first", "features": {"kind": "a"}}, {"name": "second", "features": {"kind": "b"}}]

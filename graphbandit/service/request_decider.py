@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbandit.base.program_constants import SOLVERS
 from graphbandit.errors import GraphBanditError, SavedFileError
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.core import Asked, Core, Decided, FieldError, Snapshot
 from graphbandit.service.graphs import edge_probabilities
 from graphbandit.service.json_logging import say
@@ -41,7 +41,7 @@ class Prepared:
 class RequestDecider:
     """Decides the requests to all bandits; stateless within a snapshot."""
 
-    def __init__(self, bandits: Mapping[str, Bandit]) -> None:
+    def __init__(self, bandits: Mapping[str, BanditSettings]) -> None:
         self.cores = {name: Core(name, bandit) for name, bandit in bandits.items()}
         self.snapshots = {name: core.initial() for name, core in self.cores.items()}
         self._recent = {name: OrderedDict([(one.hash, one)]) for name, one in self.snapshots.items()}

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from graphbandit.service.comparison import Comparison
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.protocol import known_from
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 from graphbandit.service.store import Store
@@ -76,7 +76,7 @@ class _Entry:
 class Statistics:
     """Reads the rows of one bandit, as its learner does, and adds them up."""
 
-    def __init__(self, name: str, settings: Bandit, store: Store, figures: Figures) -> None:
+    def __init__(self, name: str, settings: BanditSettings, store: Store, figures: Figures) -> None:
         self._name, self._settings, self._store = name, settings, store
         self.figures = figures
         if figures.comparison is None or not figures.comparison.fits(settings):
@@ -87,7 +87,7 @@ class Statistics:
         self.changed = True
 
     @classmethod
-    def load(cls, store: Store, name: str, settings: Bandit) -> "Statistics":
+    def load(cls, store: Store, name: str, settings: BanditSettings) -> "Statistics":
         """The statistics as they were last saved."""
         saved = store.statistics(name)
         figures = Figures() if saved is None else msgspec.msgpack.decode(saved[1], type=Figures)
@@ -243,7 +243,7 @@ class Statistics:
             del rates[:-120]
 
 
-def summary(figures: Figures, settings: Bandit) -> dict[str, Any]:
+def summary(figures: Figures, settings: BanditSettings) -> dict[str, Any]:
     """The figures as the page and `GET /v1/{bandit}` show them."""
     delays = sorted(figures.delays)
     comparison = figures.comparison or Comparison.of(settings)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from graphbandit.errors import DatabaseError
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Answer, Configure, Operation, Refusal, apply, known_from, pairs_of
 from graphbandit.service.rows import Kind, Row
@@ -42,7 +42,7 @@ class Writer:
     def __init__(
         self,
         store: Store,
-        bandits: Mapping[str, Bandit],
+        bandits: Mapping[str, BanditSettings],
         metrics: Metrics,
         *,
         on_group: Callable[[], None] | None = None,

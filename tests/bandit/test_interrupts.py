@@ -94,7 +94,7 @@ def test_numbers_drawn_for_an_interrupted_call_are_drawn_again(n, monkeypatch, t
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(one._maker), "rounds", interrupted)  # the arms are drawn by then
+        patched.setattr(type(one._builder), "rounds", interrupted)  # the arms are drawn by then
         with pytest.raises(KeyboardInterrupt):
             one.decide_batch(graphs=[GRAPH] * n)
     assert content(one, tmp_path) == content(other, tmp_path)

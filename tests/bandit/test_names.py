@@ -132,6 +132,11 @@ def test_without_contexts_every_call_works():
     assert len(bandit.decide_batch()) == len(bandit.decider().decide_batch()) == 1
     assert len(fresh(gb.learners.Exp3IX()).decide_batch([None] * 3)) == 3
     assert len(fresh(gb.learners.Uniform()).decide_batch(None, np.stack([np.eye(3)] * 5))) == 5
+    for none in ([], ()):
+        assert bandit.decide_batch(graphs=none) == bandit.decide_batch([], none) == []
+        assert bandit.decider().decide_batch(graphs=none) == []
+        with pytest.raises(InputError, match="3 contexts came with 0 graphs; expected one graph a round"):
+            bandit.decide_batch([None] * 3, none)
 
 
 def test_arms_on_offer_come_as_names_numbers_masks_one_for_all_or_one_a_round():

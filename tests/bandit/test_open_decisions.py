@@ -1,6 +1,7 @@
 """Decisions that await rewards: whose they are, how many are kept, and those that reveal nothing."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -52,9 +53,7 @@ def test_the_oldest_decisions_are_forgotten_and_counted(tmp_path):
     with pytest.raises(ForgottenDecisionsWarning, match="more than max_open = 5 decisions await rewards"):
         one.decide([0.0], GRAPH)
     assert (one.rounds, one.forgotten) == (5, 0)  # a warning made an error has changed nothing
-    with pytest.warns(ForgottenDecisionsWarning):
-        made += [one.decide([0.0], GRAPH)]
-    made += [one.decide([0.0], GRAPH) for _ in range(3)]  # it warns once
+    made += [one.decide([0.0], GRAPH) for _ in range(4)]  # it warns once
     one.observe(made[5], everything())
     one.decide_batch(np.zeros((3, 1)), GRAPH)
     assert one.open_decisions == [7, 8, 9, 10, 11]
@@ -69,6 +68,52 @@ def test_the_oldest_decisions_are_forgotten_and_counted(tmp_path):
     loaded.decide_batch(np.zeros((20, 1)), GRAPH)
     assert loaded.open_decisions == [28, 29, 30, 31, 32]
     assert loaded.forgotten == 27
+
+
+WAYS = {
+    "decide": lambda one: one.decide([0.0], GRAPH),
+    "decide again with the same graph": lambda one: (one.decide([0.0], GRAPH), one.decide([0.0], GRAPH))[-1],
+    "decide with a key": lambda one: one.decide([0.0], GRAPH, key="k"),
+    "decide with arms on offer": lambda one: one.decide([0.0], GRAPH, available=[0, 1]),
+    "decide_batch": lambda one: one.decide_batch(np.zeros((3, 1)), GRAPH)[0],
+    "decide_batch with keys": lambda one: one.decide_batch(np.zeros((3, 1)), GRAPH, keys=["a", "b", "a"])[0],
+    "take": lambda one: one.take([one.decider().decide([0.0], GRAPH)])[0],
+}
+
+
+@pytest.mark.parametrize("log", [False, True], ids=["no log", "log"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_warning_points_at_the_caller_and_loses_nothing_as_an_error(way, log, tmp_path):
+    """The call that is refused by the warning has changed nothing and can be repeated; then all is as without it."""
+    one, other = (bandit(max_open=1, identity="same", log=tmp_path / name if log else None) for name in "ab")
+    for each in (one, other):
+        each.decide([0.0], GRAPH)
+    before = (one.rounds, one.open_decisions, one.forgotten)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ForgottenDecisionsWarning):
+            WAYS[way](one)
+        assert (one.rounds, one.open_decisions, one.forgotten) == before
+        made = WAYS[way](one)
+        one.decide([0.0], GRAPH)  # it warns once
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        expected = WAYS[way](other)
+        other.decide([0.0], GRAPH)
+    assert [(warning.category, warning.filename) for warning in caught] == [(ForgottenDecisionsWarning, __file__)]
+    if way != "take":  # its key is random
+        assert (made.id, made.action, made.seal) == (expected.id, expected.action, expected.seal)
+        assert one._journal.rng.bit_generator.state == other._journal.rng.bit_generator.state
+    assert (one.rounds, one.open_decisions, one.forgotten) == (other.rounds, other.open_decisions, other.forgotten)
+
+
+def test_the_default_filter_shows_the_warning_for_each_place_that_calls():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        one, other = bandit(max_open=1), bandit(max_open=1)
+        one.decide_batch(np.zeros((2, 1)), GRAPH)
+        other.decide_batch(np.zeros((2, 1)), GRAPH)
+    assert len({warning.lineno for warning in caught}) == len(caught) == 2
 
 
 def test_decisions_are_forgotten_after_a_number_of_rounds():

@@ -130,7 +130,7 @@ class Twins:
         available = self._offered(available)
         if self._left(1):
             key = f"key {self.rng.integers(6)}"
-            known = self.one.decide(key=key) if key in self.one._journal.awaited.keys else None
+            known = self.one.decide(key=key) if key in self.one._journal.open_decisions.keys else None
             made = decided(self.one, rows[0], shown, available, key=key)
             other = decided(self.twin, rows[0], shown, available, key=key)
             if made.to_dict() != other.to_dict() or (known is not None and known.to_dict() != made.to_dict()):

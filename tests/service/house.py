@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from graphbandit.service import configuration
-from graphbandit.service.configuration import Bandit, Configuration
+from graphbandit.service.configuration import BanditSettings, Configuration
 from graphbandit.service.learn_all import Learning
 from graphbandit.service.messages import DecideAnswer, DecideRequest
 from graphbandit.service.metrics import Metrics
 from graphbandit.service.protocol import Activate, Answer, Decide, Observe, Operation, Refusal
-from graphbandit.service.replay import Replayed, replay
+from graphbandit.service.relearning import Replayed, replay
 from graphbandit.service.request_decider import RequestDecider
 from graphbandit.service.rows import Kind
 from graphbandit.service.statistics import summary
@@ -44,7 +44,7 @@ class HandClock:
 class House:
     """Writes one request at a time; time passes only when it is told to."""
 
-    def __init__(self, url: str, bandits: dict[str, Bandit]) -> None:
+    def __init__(self, url: str, bandits: dict[str, BanditSettings]) -> None:
         self.bandits = bandits
         self.store: Store = open_store(url)
         self.store.migrate()

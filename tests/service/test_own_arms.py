@@ -17,7 +17,7 @@ FEATURES, ARMS = {"age": "number"}, {"price": "number", "kind": ["drink", "food"
 MENU: dict[str, Any] = {"arms": "request", "capacity": 5, "features": FEATURES, "arm_features": ARMS, "learner": "IDSG"}
 
 
-def bandits(**changes: Any) -> dict[str, configuration.Bandit]:
+def bandits(**changes: Any) -> dict[str, configuration.BanditSettings]:
     return dict(configuration.parse({"bandits": {"menu": {**MENU, **changes}}}, Path()).bandits)
 
 

@@ -29,7 +29,7 @@ from graphbandit.graphs.batch import FeedbackGraphs
 from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, run_rounds
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.observations import Observations
-from graphbandit.rounds.small_numbers import small
+from graphbandit.rounds.small_numbers import small_array
 
 if TYPE_CHECKING:
     from graphbandit.kernels.learners.base import Inputs, Outputs
@@ -147,7 +147,7 @@ class LinearLearner(EveryRoundLearner[LinearState]):
     def features(self, contexts: Contexts, n_arms: int) -> Float[np.ndarray, "n rows d"]:
         """phi of each round: (n, 1, d), or (n, arms, d) where arms have features of their own."""
         plain = contexts.ndim == 3 and self.arm_features is None and not self.intercept and contexts.flags.carray
-        if plain and contexts.shape[1] == n_arms and contexts.shape[2] and small(contexts, _LARGEST):
+        if plain and contexts.shape[1] == n_arms and contexts.shape[2] and small_array(contexts, _LARGEST):
             return contexts  # as most are
         if contexts.ndim == 2:
             rows = contexts[:, None, :]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from graphbandit.service.configuration import Bandit
+from graphbandit.service.configuration import BanditSettings
 from graphbandit.service.learn_all import core_at
 from graphbandit.service.learn_one import LogLearner
 from graphbandit.service.rows import Kind
@@ -28,7 +28,7 @@ class Replayed:
         return self.equal == self.snapshots and not self.differing
 
 
-def replay(store: Store, name: str, settings: Bandit) -> Replayed:
+def replay(store: Store, name: str, settings: BanditSettings) -> Replayed:
     """Replay a bandit from its first row, or from the snapshot that compaction kept as the start."""
     outcome = Replayed(name)
     live = {(row.position, row.rounds): row.hash for row in store.snapshots(name)}

@@ -17,8 +17,8 @@ from graphbandit.learners.played import Played
 from graphbandit.learners.problem import Problem
 
 
-class Catalogue(NamedTuple):
-    """A bandit's own graph, and the mask of the arms that are retired, None if none are."""
+class GraphAndRetired(NamedTuple):
+    """The graph of rounds that bring none, and the mask of the arms that are retired; each None if there is none."""
 
     graph: Graph | None
     retired: Bool[np.ndarray, " arms"] | None
@@ -26,19 +26,19 @@ class Catalogue(NamedTuple):
 
 def with_more_arms(
     loop: Loop,
-    catalogue: Catalogue,
+    graph_and_retired: GraphAndRetired,
     arms: Sequence[str] | int,
     *,
     arm_features: object,
     graph: object,
     opened: Iterable[Played],
-) -> tuple[Loop, Catalogue]:
-    """The loop and the catalogue once these arms joined; the arguments are those of `Bandit.add_arms`.
+) -> tuple[Loop, GraphAndRetired]:
+    """The loop, the graph and the retired arms once these arms joined; the arguments are those of `Bandit.add_arms`.
 
     - `opened`: the rounds whose rewards are still awaited.
     """
     check_same_arms(loop.problem)
-    joining, retired = _joining(loop.problem, arms, catalogue.retired)
+    joining, retired = _joining(loop.problem, arms, graph_and_retired.retired)
     if joining:
         if any(one.contexts.ndim > 2 for one in (*loop.waiting, *loop.late, *opened)):
             raise SettingError(  # the contexts of open rounds would be too short
@@ -48,8 +48,9 @@ def with_more_arms(
         loop = loop.grown(loop.problem.grown(joining, arm_features))
     elif arm_features is not None:
         raise SettingError("arm_features came without new arms; expected None for arms that come back")
-    own = graph_with_more_arms(catalogue.graph, loop.problem) if graph is None else graph_of(loop.problem, graph)
-    return loop, Catalogue(own, retired)
+    before = graph_and_retired.graph
+    after = graph_with_more_arms(before, loop.problem) if graph is None else graph_of(loop.problem, graph)
+    return loop, GraphAndRetired(after, retired)
 
 
 def check_same_arms(problem: Problem) -> None:

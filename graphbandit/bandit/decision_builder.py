@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from graphbandit.bandit.open_decisions import OpenDecision
+from graphbandit.bandit.open_decision import OpenDecision
 from graphbandit.bandit.own_arms import RoundArms, with_own_arms
 from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.shapes import Int
@@ -25,8 +25,8 @@ if hasattr(os, "register_at_fork"):  # asking the system takes as long as all el
     os.register_at_fork(after_in_child=lambda: _this_process.__setitem__(0, os.getpid()))
 
 
-class DecisionMaker:
-    """Makes the decisions of one copy of a bandit.
+class DecisionBuilder:
+    """Builds the decisions of one copy of a bandit.
 
     - `identity`: the bandit's name, which all of its copies share.
     """
