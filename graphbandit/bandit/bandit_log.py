@@ -136,7 +136,7 @@ class BanditLog:
             pa.array(np.full(k, number + self._offset(number))),
             pa.array(np.array(news.arms, dtype=np.int32)),
             pa.array(np.array(news.rewards, dtype=np.float64)),
-            pa.array(np.minimum(np.array(news.propensities, dtype=np.float64), 1.0)),
+            pa.array(np.minimum(np.array(news.observation_probabilities, dtype=np.float64), 1.0)),
             pa.array(np.full(k, _now()), pa.int64()).view(TIME),
         ]
         writer.stage_rewards(pa.table(columns, schema=writer.layout.schema(REWARDS)))

@@ -108,7 +108,7 @@ class DecisionBuilder:
                 {
                     "played": played,
                     "revealed": revealed,
-                    "propensities": batch.observation_probabilities[row][revealed],
+                    "observation_probabilities": batch.observation_probabilities[row][revealed],
                     "seen": set(),
                     "arms": own,
                     "made_by": name,

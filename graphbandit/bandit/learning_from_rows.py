@@ -82,11 +82,11 @@ def past_rounds(
         arm = shown(problem.arms, int(played[t]))
         raise InputError(f"actions[{t}] is {arm}, which was not available; expected an arm that was")
     _check_graphs(problem, batch, played, seen)
-    propensity = _propensities(problem, probabilities, batch, played, seen)
+    q = _observation_probabilities(problem, probabilities, batch, played, seen)
     places = rounds, seen_arms = np.nonzero(seen)
     observed = table[places]
     learner.check_rewards(observed)
-    news = News(rounds + first, seen_arms, observed, propensity[places])
+    news = News(rounds + first, seen_arms, observed, q[places])
     return Played(first, rows, played, np.empty((n, 0)), mask), news, tally
 
 
@@ -139,7 +139,7 @@ def _check_graphs(
         raise ObservationError(f"rewards[{t}] has {seen_arm}, which {by} does not reveal in that graph")
 
 
-def _propensities(
+def _observation_probabilities(
     problem: Problem,
     given: object,
     graphs: Graphs | None,

@@ -27,7 +27,8 @@ class OpenDecision:
     """A decision that awaits rewards.
 
     - `played`: its round, as the learner will be told of it.
-    - `revealed`: the arms whose rewards may come, ascending, and `propensities`, the probabilities that they would.
+    - `revealed`: the arms whose rewards may come, ascending, and the probabilities that they would,
+      `observation_probabilities`.
     - `seen`: those that have come. The only thing here that changes.
     - `arms`: the arms of the round, where it brought its own.
     - `made_by`: the copy of the bandit that decided it; None (default): it came from a file.
@@ -35,7 +36,7 @@ class OpenDecision:
 
     played: Played
     revealed: Int[np.ndarray, " revealed"]
-    propensities: Float[np.ndarray, " revealed"]
+    observation_probabilities: Float[np.ndarray, " revealed"]
     seen: set[int] = field(default_factory=set)
     arms: RoundArms | None = None
     made_by: str | None = None
@@ -56,7 +57,7 @@ class OpenDecision:
         digest = hashlib.blake2b(self.played.contexts.tobytes(), digest_size=8)
         digest.update(self.played.actions.tobytes())
         digest.update(self.revealed.tobytes())
-        digest.update(self.propensities.tobytes())
+        digest.update(self.observation_probabilities.tobytes())
         return digest.hexdigest()
 
     @property
@@ -76,12 +77,12 @@ class OpenDecision:
         number, seen = self.played.first, self.seen
         found: dict[int, float] = {}
         arms = [whole_number(key) for key in rewards]
-        propensity = self._propensities([arm for arm in arms if arm is not None])
+        q = self._observation_probabilities([arm for arm in arms if arm is not None])
         for (key, value), arm in zip(rewards.items(), arms, strict=True):
             if arm is None:
                 expected = "a whole number" if names is None else "its name or number"
                 raise ObservationError(f"arm is {key!r}; expected {expected}")
-            if arm not in propensity:
+            if arm not in q:
                 some = shown(names, *self.revealed[:12].tolist()).removeprefix("arm ")
                 more = ", ..." if len(self.revealed) > 12 else ""
                 raise ObservationError(
@@ -91,7 +92,7 @@ class OpenDecision:
                 raise ObservationError(f"the reward of {shown(names, arm)} of decision {number} was given already")
             fine = type(value) is float and abs(value) <= LARGEST
             found[arm] = value if fine else _reward(number, shown(names, arm), value)
-        return News([number] * len(found), list(found), list(found.values()), [propensity[arm] for arm in found])
+        return News([number] * len(found), list(found), list(found.values()), [q[arm] for arm in found])
 
     def _plain_news(self, rewards: Mapping[int, float]) -> News | None:
         """`news` of finite rewards by number of arm, as most are, checked together; None if there is anything else."""
@@ -102,22 +103,22 @@ class OpenDecision:
             return None
         arms = list(rewards)
         if len(arms) == len(self.revealed) and arms == self.revealed.tolist():
-            propensities = self.propensities.tolist()
+            q = self.observation_probabilities.tolist()
         else:
-            known = self._propensities(arms)
-            propensities = [known[arm] for arm in arms if arm in known]
-            if len(propensities) < len(arms):
+            known = self._observation_probabilities(arms)
+            q = [known[arm] for arm in arms if arm in known]
+            if len(q) < len(arms):
                 return None
-        return tuple_of(News, ([self.played.first] * len(arms), arms, given, propensities))
+        return tuple_of(News, ([self.played.first] * len(arms), arms, given, q))
 
-    def _propensities(self, arms: list[int]) -> dict[int, float]:
-        """The propensities of all revealed arms or, where few are asked for, of those of these arms alone."""
+    def _observation_probabilities(self, arms: list[int]) -> dict[int, float]:
+        """The probabilities of all revealed arms or, where few are asked for, of those of these arms alone."""
         revealed = self.revealed
         if len(revealed) <= 8 * len(arms) + 64:
-            return dict(zip(revealed.tolist(), self.propensities.tolist(), strict=True))
+            return dict(zip(revealed.tolist(), self.observation_probabilities.tolist(), strict=True))
         places = ((arm, bisect_left(revealed, arm)) for arm in arms)
         found = ((arm, place) for arm, place in places if place < len(revealed) and revealed[place] == arm)
-        return {arm: float(self.propensities[place]) for arm, place in found}
+        return {arm: float(self.observation_probabilities[place]) for arm, place in found}
 
 
 def whole_number(value: object) -> int | None:

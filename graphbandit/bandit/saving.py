@@ -97,7 +97,7 @@ def save_bandit(path: str | os.PathLike[str], journal: Journal) -> None:
         "open_ids": np.array([entry.played.first for entry in opened], dtype=np.int64),
         **_columns("open_", [entry.played for entry in opened]),
         "open_revealed": [entry.revealed for entry in opened],
-        "open_propensities": [entry.propensities for entry in opened],
+        "open_observation_probabilities": [entry.observation_probabilities for entry in opened],
         "open_seen": [np.array(sorted(entry.seen), dtype=np.int64) for entry in opened],
         **{f"news_{name}": column for name, column in NewsColumns.of(loop.news)._asdict().items()},
         "late_rounds": np.array(sorted(late), dtype=np.int64),
@@ -220,7 +220,7 @@ def _generator(state: Any) -> Mapping[str, Any]:
 
 
 def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> list[News]:
-    """The rewards that are not learnt, of known rounds and arms and with propensities."""
+    """The rewards that are not learnt, of known rounds and arms and with the probabilities that they were revealed."""
     news = NewsColumns(*(saved[f"news_{name}"] for name in NewsColumns._fields))
     if [column.dtype for column in news] != [np.int64, np.int64, np.float64, np.float64]:
         raise ValueError("its rewards have columns of another type")
@@ -228,7 +228,7 @@ def _news(saved: dict[str, Any], known: set[int], n_arms: int) -> list[News]:
     if not all(column.shape == (k,) for column in news):
         raise ValueError("its rewards have columns of different lengths")
     fits = (news.arms >= 0) & (news.arms < n_arms) & np.isfinite(news.rewards)
-    fits &= (news.propensities > 0) & (news.propensities <= 1 + 1e-6)
+    fits &= (news.observation_probabilities > 0) & (news.observation_probabilities <= 1 + 1e-6)
     if not fits.all() or not known.issuperset(news.rounds.tolist()):
         raise ValueError("its rounds and its rewards do not fit each other")
     return [News(*(column.tolist() for column in news))] if k else []
@@ -238,7 +238,7 @@ def _open_decisions(
     saved: dict[str, Any], played: list[Played], rounds: int, n_arms: int
 ) -> Iterable[tuple[int, OpenDecision]]:
     """The open decisions, each with arms that may be revealed, those seen among them."""
-    columns = (saved["open_revealed"], saved["open_propensities"], saved["open_seen"])
+    columns = (saved["open_revealed"], saved["open_observation_probabilities"], saved["open_seen"])
     owned = [_arms(content, n_arms) for content in saved.get("open_arms", [None] * len(played))]
     last = -1
     for one, own, revealed, q, seen in zip(played, owned, *columns, strict=True):
@@ -248,7 +248,7 @@ def _open_decisions(
         if not np.isin(seen, revealed).all():
             raise ValueError("its open decisions have rewards of arms that they did not reveal")
         if q.dtype != np.float64 or q.shape != revealed.shape or not ((q > 0) & (q <= 1 + 1e-6)).all():
-            raise ValueError("its open decisions and their propensities do not fit each other")
+            raise ValueError("its open decisions and their observation probabilities do not fit each other")
         last = one.first
         yield one.first, OpenDecision(one, revealed, q, set(seen.tolist()), own)
 

@@ -22,7 +22,13 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
+from graphbandit.learners.every_round.base import (
+    EveryRoundLearner,
+    RoundState,
+    notes_of,
+    observation_probabilities_of,
+    run_rounds,
+)
 from graphbandit.learners.every_round.losses import BoundedRewards, given, weights_in_words
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
@@ -126,7 +132,7 @@ class LinearLossLearner(BoundedRewards, EveryRoundLearner[LinearLossState]):
         from graphbandit.kernels.learners import exp3_linear as kernels
 
         rows = self._contexts(state, observations.contexts)
-        notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
+        notes, q = notes_of(observations, self.n_notes), observation_probabilities_of(observations)
         if not (notes[:, 1] >= 0).all():
             raise InputError(f"the notes of the observations are {notes.tolist()}; expected those of decided rounds")
         arrays = self._arrays(state, rows.shape[1])

@@ -187,8 +187,10 @@ class Loop:
             return decisions, self._with(state=state, rounds=rounds, learnt=rounds, until=until, shape=shape)
         decisions, loop = self._decided(shown, rng)
         rows, arms = np.nonzero(graphs._revealed(decisions.action))
-        propensities = decisions.observation_probabilities[rows, arms]
-        return decisions, loop.observe(News(rows + self.rounds, arms, rewards[rows, arms], propensities), ahead=True)
+        observation_probabilities = decisions.observation_probabilities[rows, arms]
+        return decisions, loop.observe(
+            News(rows + self.rounds, arms, rewards[rows, arms], observation_probabilities), ahead=True
+        )
 
     def take(self, played: Played, news: News) -> "Loop":
         """Take in rounds that were decided elsewhere, numbered from `rounds` on, and their rewards.

@@ -32,7 +32,8 @@ class Played(NamedTuple):
 
 
 class News(NamedTuple):
-    """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed with `propensities[k]`.
+    """Rewards that came: reward k is of arm `arms[k]` in round `rounds[k]`, and was revealed
+    with the probability `observation_probabilities[k]`.
 
     Columns are arrays where rewards come by the thousand, and lists where they come a few at a time.
     """
@@ -40,12 +41,12 @@ class News(NamedTuple):
     rounds: ObservationIndices | list[int]
     arms: ObservationIndices | list[int]
     rewards: PerObservation | list[float]
-    propensities: PerObservation | list[float]
+    observation_probabilities: PerObservation | list[float]
 
     def part(self, low: int, high: int) -> "News":
         """The rewards low .. high - 1 of these."""
         one = slice(low, high)
-        return News(self.rounds[one], self.arms[one], self.rewards[one], self.propensities[one])
+        return News(self.rounds[one], self.arms[one], self.rewards[one], self.observation_probabilities[one])
 
 
 class NewsColumns(NamedTuple):
@@ -54,7 +55,7 @@ class NewsColumns(NamedTuple):
     rounds: ObservationIndices
     arms: ObservationIndices
     rewards: PerObservation
-    propensities: PerObservation
+    observation_probabilities: PerObservation
 
     @classmethod
     def of(cls, news: "Chain[News]") -> "NewsColumns":
@@ -152,7 +153,7 @@ def observations_of(late: "Chain[Played]", waiting: "Chain[Played]", news: "Chai
             "rewards": told.rewards,
             "available": _masks(parts, n_arms),
             "actions": _joined([part.actions for part in parts]),
-            "propensities": told.propensities,
+            "observation_probabilities": told.observation_probabilities,
             "notes": _joined([part.notes for part in parts]),
         },
     )
@@ -165,7 +166,7 @@ def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Obse
     """One round and a few rewards of it, by ascending arm, as learners of every round see it; None if it is not."""
     if played is None or news is None or len(played.actions) != 1 or not _in_order(news):
         return None
-    rounds, arms, rewards, propensities = news
+    rounds, arms, rewards, q = news
     if rounds[0] != played.first:
         return None
     return trusted(
@@ -178,7 +179,7 @@ def _of_one_round(played: Played | None, news: News | None, n_arms: int) -> Obse
             "rewards": np.array(rewards, FLOAT),
             "available": played.available,
             "actions": played.actions,
-            "propensities": np.array(propensities, FLOAT),
+            "observation_probabilities": np.array(q, FLOAT),
             "notes": played.notes,
             "checked": n_arms,  # contexts and rewards were checked one by one when they came
         },

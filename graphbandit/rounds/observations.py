@@ -18,9 +18,9 @@ class Observations:
     """The rounds a learner has not yet learnt from, and every reward that was revealed in them.
 
     Rewards are sorted by round, then arm, whatever order they came in, so that sums over them are the same to the last
-    bit. Rounds before those the learner expects are late news of rounds it has passed already. Actions, propensities
-    and notes travel with the rewards and not in the learner's state, so news may be as late as it likes; `Bandit` and
-    `simulate` always fill them in.
+    bit. Rounds before those the learner expects are late news of rounds it has passed already. Actions, observation
+    probabilities and notes travel with the rewards and not in the learner's state, so news may be as late as it likes;
+    `Bandit` and `simulate` always fill them in.
 
     - `contexts`: one row a round.
     - `rounds`: the number of each round, ascending, no round twice.
@@ -28,8 +28,8 @@ class Observations:
     - `arms`, `rewards`: whose reward it is, and the reward.
     - `available`: the arms on offer in each round; None (default): all.
     - `actions`: the arm that was played in each round; None (default): not known.
-    - `propensities`: q, the probability of each reward to be revealed when its round was decided; None (default): not
-      known.
+    - `observation_probabilities`: q, the probability of each reward to be revealed when its round was decided; None
+      (default): not known.
     - `notes`: what the learner noted down in each round, its `Decisions.notes`; None (default): nothing.
     """
 
@@ -40,7 +40,7 @@ class Observations:
     rewards: Float[np.ndarray, " observed"]
     available: Bool[np.ndarray, "n arms"] | None = None
     actions: Int[np.ndarray, " n"] | None = None
-    propensities: Float[np.ndarray, " observed"] | None = None
+    observation_probabilities: Float[np.ndarray, " observed"] | None = None
     notes: Float[np.ndarray, "n notes"] | None = None
 
     def __len__(self) -> int:
@@ -109,7 +109,9 @@ class Observations:
             rewards=rewards[rows, arms],
             available=available,
             actions=actions,
-            propensities=None if observation_probabilities is None else observation_probabilities[rows, arms],
+            observation_probabilities=None
+            if observation_probabilities is None
+            else observation_probabilities[rows, arms],
             notes=notes,
         )
 
@@ -149,7 +151,9 @@ class Observations:
             rewards=self.rewards[start:end],
             available=None if self.available is None else self.available[low:high],
             actions=None if self.actions is None else self.actions[low:high],
-            propensities=None if self.propensities is None else self.propensities[start:end],
+            observation_probabilities=None
+            if self.observation_probabilities is None
+            else self.observation_probabilities[start:end],
             notes=None if self.notes is None else self.notes[low:high],
         )
 

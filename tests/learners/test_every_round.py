@@ -129,7 +129,7 @@ def test_saved_with_late_news_and_loaded_goes_on_as_if_never_stopped(name, tmp_p
     assert story(True) == story(False)
 
 
-def test_late_losses_are_weighted_by_the_propensities_of_their_own_round():
+def test_late_losses_are_weighted_by_the_observation_probabilities_of_their_own_round():
     """Ten rounds, no rewards; then all of them, in any order: each counts by what was likely when it was decided."""
     learner = learners.Exp3IX(low=-2.0, high=2.0, clip=True)
     bandit = gb.Bandit(learner, INSTANCE.problem(None), seed=1)
@@ -151,7 +151,7 @@ def test_late_losses_are_weighted_by_the_propensities_of_their_own_round():
     assert bandit.state.totals[0, 0] == pytest.approx(total, rel=1e-12)
 
 
-def test_observations_carry_actions_propensities_and_notes(monkeypatch):
+def test_observations_carry_actions_observation_probabilities_and_notes(monkeypatch):
     """To any learner, from simulator and bandit alike, for late rounds as well."""
     given = []
     update = gb.Greedy.update
@@ -170,7 +170,7 @@ def test_observations_carry_actions_propensities_and_notes(monkeypatch):
         expected = [
             made[seen.rounds[row]].observation_probabilities[arm] for row, arm in zip(seen.rows, seen.arms, strict=True)
         ]
-        assert seen.propensities.tolist() == expected
+        assert seen.observation_probabilities.tolist() == expected
     assert given[-1].n_observed == len(made[1].revealed) + len(made[3].revealed)
     given.clear()
     runs = gb.simulate(gb.Greedy(), ENVIRONMENT, rounds=9, seed=7, keep_decisions=True)
@@ -178,10 +178,10 @@ def test_observations_carry_actions_propensities_and_notes(monkeypatch):
     for seen in given:
         np.testing.assert_array_equal(seen.actions, decisions.action[seen.rounds])
         q = decisions.observation_probabilities[seen.rounds[seen.rows], seen.arms]
-        np.testing.assert_array_equal(seen.propensities, q)
+        np.testing.assert_array_equal(seen.observation_probabilities, q)
     part = given[-1].between(5, 7)
     np.testing.assert_array_equal(part.actions, decisions.action[5:7])
-    assert part.propensities.shape == part.rewards.shape
+    assert part.observation_probabilities.shape == part.rewards.shape
 
 
 def test_the_horizon_ends_the_rounds(learner, name):
@@ -207,15 +207,15 @@ def test_another_seed_plays_otherwise_and_the_same_seed_the_same(learner, name):
 
 
 REFUSED = {
-    "no propensities": (
+    "no observation probabilities": (
         learners.Exp3IX(),
         {"observation_probabilities": None},
-        "the propensities of the observations are none",
+        "the observation probabilities are none",
     ),
-    "propensity of 0": (
+    "observation probability of 0": (
         learners.Exp3SET(),
         {"observation_probabilities": np.zeros((1, 2))},
-        "a propensity of 0.0; expected",
+        "an observation probability of 0.0; expected",
     ),
     "no notes": (
         learners.Exp3DOM(),

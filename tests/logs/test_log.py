@@ -213,11 +213,11 @@ def test_graphs_that_are_not_known():
     assert np.array_equal(log.to_batch().q, q)
 
 
-def test_observations_carry_the_propensities():
+def test_observations_carry_the_observation_probabilities():
     made = logged(n=20)
     batch = made.log.to_batch()
     seen = batch.observations()
-    assert np.array_equal(seen.propensities, batch.q[batch.revealed])
+    assert np.array_equal(seen.observation_probabilities, batch.q[batch.revealed])
     assert np.array_equal(seen.actions, made.arrays["actions"])
 
 

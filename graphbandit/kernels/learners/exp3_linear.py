@@ -53,7 +53,7 @@ def learn(
     rows: ObservationIndices,
     arms: ObservationIndices,
     rewards: PerObservation,
-    propensities: PerObservation,
+    q: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
     """Learn the context of the new round, the last row, then all revealed losses; `rounds` were learnt before."""
@@ -69,7 +69,7 @@ def learn(
             solve_upper(arrays.factor, direction)
         loss = (settings.high - rewards[k]) / (settings.high - settings.low)
         loss = min(max(loss, 0.0), 1.0)
-        weight = (rounds + 1.0) * loss / (propensities[k] + notes[row, 1])
+        weight = (rounds + 1.0) * loss / (q[k] + notes[row, 1])
         for i in range(direction.shape[0]):
             arrays.vectors[arms[k], i] += weight * direction[i]
     arrays.totals[0] += notes[-1, 2]
@@ -132,10 +132,10 @@ def one_round(
         seen = np.empty(n_arms, np.int32)
         count = reveals(graph, action, seen)
         seen = seen[:count]
-        rewards, propensities = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
+        rewards, q = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
         rows = np.zeros(count, np.int64)
         contexts, notes = settings.contexts[t : t + 1], outputs.notes[t : t + 1]
-        learn(rounds, settings, arrays, contexts, rows, seen, rewards, propensities, notes)
+        learn(rounds, settings, arrays, contexts, rows, seen, rewards, q, notes)
 
 
 # the same loop for each family: a kernel that took the family's round as an argument could not be inlined

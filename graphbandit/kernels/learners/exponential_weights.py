@@ -189,7 +189,7 @@ def learn(
     rows: ObservationIndices,
     arms: ObservationIndices,
     rewards: PerObservation,
-    propensities: PerObservation,
+    q: PerObservation,
     notes: Float[np.ndarray, "n notes"],
 ) -> None:
     """Learn all revealed losses, and the totals of the new round, which is the last row of the notes."""
@@ -197,7 +197,7 @@ def learn(
         level = int(notes[rows[k], 0]) if settings.rule == EXP3_DOM else 0
         loss = (settings.high - rewards[k]) / (settings.high - settings.low)
         loss = min(max(loss, 0.0), 1.0)
-        arrays.losses[level, arms[k]] += loss / (propensities[k] + notes[rows[k], 1])
+        arrays.losses[level, arms[k]] += loss / (q[k] + notes[rows[k], 1])
     level, amount = int(notes[-1, 0]), notes[-1, 2]
     if settings.rule == EXP3_DOM:
         arrays.totals[level, 0] += 1.0 + amount / 2.0 ** (level + 1)
@@ -234,8 +234,8 @@ def one_round(
         count = reveals(graph, action, seen)
         seen = seen[:count]
         rows = np.zeros(count, np.int64)
-        rewards, propensities = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
-        learn(settings, arrays, rows, seen, rewards, propensities, outputs.notes[t : t + 1])
+        rewards, q = inputs.rewards[t][seen], outputs.tables[t, 1][seen]
+        learn(settings, arrays, rows, seen, rewards, q, outputs.notes[t : t + 1])
     return True
 
 

@@ -2,7 +2,8 @@
 
 In terms of the interface their epochs are one round long. For the simulator they also `play` many rounds one after
 another in a single compiled loop, with the same results as `decide` and `update` to the last bit, as one kernel
-plays a round for both. Rewards that come late are learnt when they come, with the propensities of their own round.
+plays a round for both. Rewards that come late are learnt when they come, with the probabilities of
+their own round.
 """
 
 from abc import abstractmethod
@@ -193,18 +194,19 @@ def _run_of(kernels: ModuleType, *settings: type) -> DirectCall:
     return DirectCall(kernels.__name__.removeprefix("graphbandit.kernels."), "run")
 
 
-def propensities_of(observations: Observations) -> PerObservation:
+def observation_probabilities_of(observations: Observations) -> PerObservation:
     """The probability with which each reward was revealed; raises if it is missing."""
-    q = observations.propensities
+    q = observations.observation_probabilities
     if q is None or q.shape != observations.rewards.shape:
         found = "none" if q is None else f"an array of shape {q.shape}"
         raise InputError(
-            f"the propensities of the observations are {found}; expected one for each of "
-            f"{observations.n_observed} rewards"
+            f"the observation probabilities are {found}; expected one for each of {observations.n_observed} rewards"
         )
     if not ((q > 0) & (q <= 1 + 1e-6)).all():
         wrong = q[~((q > 0) & (q <= 1 + 1e-6))][0]
-        raise InputError(f"the observations have a propensity of {wrong}; expected numbers above 0 and up to 1")
+        raise InputError(
+            f"the observations have an observation probability of {wrong}; expected numbers above 0 and up to 1"
+        )
     return as_in_kernels(q)
 
 

@@ -12,7 +12,13 @@ from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
 from graphbandit.errors import InputError, SettingError
 from graphbandit.graphs.batch import FeedbackGraphs
-from graphbandit.learners.every_round.base import EveryRoundLearner, RoundState, notes_of, propensities_of, run_rounds
+from graphbandit.learners.every_round.base import (
+    EveryRoundLearner,
+    RoundState,
+    notes_of,
+    observation_probabilities_of,
+    run_rounds,
+)
 from graphbandit.learners.every_round.losses import BoundedRewards, given, weights_in_words
 from graphbandit.learners.problem import Problem
 from graphbandit.rounds.decisions import Decisions
@@ -118,7 +124,7 @@ class Exp3Learner(BoundedRewards, EveryRoundLearner[Exp3State]):
         from graphbandit.kernels.learners import exponential_weights as kernels
 
         self._check_levels(state)
-        notes, q = notes_of(observations, self.n_notes), propensities_of(observations)
+        notes, q = notes_of(observations, self.n_notes), observation_probabilities_of(observations)
         if not ((notes[:, 0] >= 0) & (notes[:, 0] < len(state.totals)) & (notes[:, 1] >= 0)).all():
             raise InputError(f"the notes of the observations are {notes.tolist()}; expected those of decided rounds")
         arrays = kernels.Exp3Arrays(state.losses.copy(), state.totals.copy())
