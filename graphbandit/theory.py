@@ -30,8 +30,6 @@ __all__ = [
     "uniform_gap",
 ]
 
-__dir__ = listing(__all__)
-
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """A number or an array of numbers; the result is of the same kind."""
 
@@ -324,3 +322,6 @@ def _log_size(value: float) -> float:
 
 def _delta(value: float) -> float:
     return setting_number("delta", value, above=0.0, below=1.0)
+
+
+__dir__ = listing(globals())

@@ -10,7 +10,6 @@ from typing import Any
 
 from graphbandit.base.choices import IntervalKind, Method, Support
 from graphbandit.base.progress import OnProgress
-from graphbandit.base.signatures import readable
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.estimator import FULL, Estimator
 from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
@@ -36,7 +35,6 @@ from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
 
 
-@readable
 def evaluate(
     log: Log | str | os.PathLike[str],
     policies: Any,

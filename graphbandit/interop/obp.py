@@ -18,11 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers
+from graphbandit.base.public_names import listing
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs import Log
+
+__all__ = ["from_log", "read", "to_log", "write"]
 
 
 def to_log(
@@ -217,3 +220,6 @@ def _column(name: str, value: Any, n: int) -> Shaped[np.ndarray, " n"]:
     if column.shape != (n,) or column.dtype.kind not in "iu":
         raise LogError(f"{name} has type {column.dtype} and shape {column.shape}; expected {n} whole numbers")
     return column
+
+
+__dir__ = listing(globals())

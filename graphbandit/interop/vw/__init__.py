@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphbandit.base.choices import ContextForm
+from graphbandit.base.public_names import listing
 from graphbandit.interop.vw import dsjson, text
 from graphbandit.interop.vw.reading import MAX_FEATURES, VwReader
 from graphbandit.interop.vw.writing import dsjson_lines, text_lines, write_lines
@@ -87,3 +88,6 @@ def write_text(log: Log, path: str | os.PathLike[str]) -> None:
     - `path`: the file.
     """
     write_lines(Path(path), text_lines(log))
+
+
+__dir__ = listing(globals())
