@@ -136,8 +136,8 @@ def compare(
     - `first`, `second`: policies as `evaluate` takes them; or names of `policies`, or of policies that `evaluate` was
       given for this log.
     - `policies`: a mapping from names to policies; None (default): only the names of `evaluate` are known.
-
-    The other settings are those of `evaluate`.
+    - `method`, `interval`, `level`, `model`, `fit`, `folds`, `reward_range`, `largest_weight`, `shrink`, `support`,
+      `missing_rewards`, `problem`, `seed`, `cluster`, `progress`: as in `evaluate`.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)

@@ -90,7 +90,10 @@ def read(
 
 
 def read_table(path: Path) -> pa.Table:
-    """A CSV or Parquet file as an Arrow table."""
+    """A CSV or Parquet file as an Arrow table.
+
+    - `path`: the file.
+    """
     import pyarrow.csv
     import pyarrow.parquet
 

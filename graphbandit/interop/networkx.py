@@ -57,6 +57,8 @@ def to_networkx(graph: FeedbackGraph | ProbabilisticGraph) -> Any:
     """A `networkx.DiGraph`, u -> v: playing u reveals v, self-loops included; nodes are names where arms have names.
 
     Edges that are there with a probability have it as the attribute `probability`.
+
+    - `graph`: the feedback graph.
     """
     if isinstance(graph, FeedbackGraph):
         return graph.to_networkx()

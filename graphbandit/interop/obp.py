@@ -119,6 +119,8 @@ def read(path: str | os.PathLike[str]) -> Log:
     """A log from a .npz file of the dictionary's arrays, as `write` and ``numpy.savez(path, **bandit_feedback)`` make.
 
     Files with pickled objects are refused: reading one may run any code.
+
+    - `path`: the file.
     """
     try:
         with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:

@@ -47,7 +47,6 @@ def read_dsjson(
     return VwReader(Path(path), dsjson.rounds, context_form, features, max_features).to_log()
 
 
-# The settings are those of read_dsjson, and are written out so that help() shows them.
 def read_text(
     path: str | os.PathLike[str],
     *,
@@ -60,7 +59,12 @@ def read_text(
     The arm with a label `action:cost:probability` was played; the probabilities of all arms may be in the tag of the
     `shared` line, as `write_text` puts them there (`shared 'p=0.2,0.8|x ...`). With a graph in the `shared` line,
     several arms may have labels: then `action` is the place of the arm played, from 0, and the probability of every
-    other label is that of being revealed. The settings are those of `read_dsjson`.
+    other label is that of being revealed.
+
+    - `path`: the file.
+    - `context_form`: "auto" (default), "shared", "arms" or "both", as in `read_dsjson`.
+    - `features`: the features to take; None (default): all there are.
+    - `max_features`: more features than this are refused, 4,096 by default.
     """
     return VwReader(Path(path), text.rounds, context_form, features, max_features).to_log()
 
