@@ -15,7 +15,6 @@ from graphbandit.base.parallel_tasks import side_by_side
 from graphbandit.base.regret_fragment import regret_fragment
 from graphbandit.base.seeds import stream
 from graphbandit.base.shapes import Float
-from graphbandit.base.signatures import readable
 from graphbandit.environments.base import Environment, Rounds
 from graphbandit.errors import SettingError
 from graphbandit.learners.base import Learner
@@ -123,7 +122,6 @@ def _band(
     return mean, mean - reach, mean + reach
 
 
-@readable
 def simulate(
     learners: Mapping[str, Learner[Any]] | Learner[Any],
     environment: Environment,

@@ -30,8 +30,6 @@ __all__ = [
     "uniform_gap",
 ]
 
-__dir__ = listing(__all__)
-
 Numbers = TypeVar("Numbers", float, Shaped[np.ndarray, "..."])
 """A number or an array of numbers; the result is of the same kind."""
 
@@ -94,6 +92,8 @@ def uniform_gap(means: "npt.ArrayLike") -> float:
 
     At 0 some context has two best arms, and the assumption does not hold.
 
+    - `means`: f*(x, a), with a row for each context and a column for each arm.
+
     >>> uniform_gap([[0.9, 0.1, 0.5], [0.25, 0.5, 0.0]])
     0.25
     """
@@ -103,7 +103,9 @@ def uniform_gap(means: "npt.ArrayLike") -> float:
 def context_gaps(means: "npt.ArrayLike") -> Float[np.ndarray, " n"]:
     """The gap between the best arm and the second best: min over a != best of f*(x, best) - f*(x, a).
 
-    `means` holds f*(x, a), with a row for each context and a column for each arm. With one arm the gap is infinite.
+    With one arm the gap is infinite.
+
+    - `means`: f*(x, a), with a row for each context and a column for each arm.
 
     >>> context_gaps([[1.0, 0.0, 0.5], [0.25, 0.5, 0.0]])
     array([0.5 , 0.25])
@@ -324,3 +326,6 @@ def _log_size(value: float) -> float:
 
 def _delta(value: float) -> float:
     return setting_number("delta", value, above=0.0, below=1.0)
+
+
+__dir__ = listing(globals())

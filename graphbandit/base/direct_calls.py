@@ -36,9 +36,7 @@ class DirectCall:
         kernel = getattr(kernels_of(self._module), self._name)
         types = tuple(map(kernel.typeof_pyval, arguments))
         if _CHECKS:
-            named = re.sub(
-                r", (True|False), aligned", ", aligned", str(types)
-            )  # whether it may be written to is no matter
+            named = re.sub(r", (True|False), aligned", ", aligned", str(types))  # read-only or not does not matter
             if self._types not in ("", named):
                 raise TypeError(f"{self._name} was called with {named}; expected {self._types}, as in the first call")
             self._types = named

@@ -1,4 +1,4 @@
-"""Templates: the environment of all of them, and fragments of HTML and SVG, as notebooks show them."""
+"""The jinja2 environment of all templates, and the HTML and SVG fragments that notebooks show."""
 
 from functools import cache
 from typing import Any

@@ -1,6 +1,9 @@
-"""The public names of a module: loaded when they are first asked for, listed by `dir`, suggested for a typo."""
+"""The public names of a module: loaded when they are first asked for, listed by `dir`, suggested for a typo.
 
-from collections.abc import Callable, Iterable
+`help` shows their signatures in readable form.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import lazy_loader  # type: ignore[import-untyped]
@@ -12,15 +15,23 @@ def lazy_names(package: str, file: str) -> tuple[Callable[[str], Any], Callable[
 
     def load_or_suggest(name: str) -> Any:
         if name in names:
-            return load(name)
+            from graphbandit.base.signatures import make_readable
+
+            found = load(name)
+            make_readable(found)
+            return found
         raise no_attribute(package, name, names)
 
     return load_or_suggest, listed, names
 
 
-def listing(names: Iterable[str]) -> Callable[[], list[str]]:
-    """A module's `__dir__` that lists only these names."""
-    return lambda: sorted(names)
+def listing(module: Mapping[str, Any]) -> Callable[[], list[str]]:
+    """A module's `__dir__` that lists only its public names: ``__dir__ = listing(globals())`` at the module's end."""
+    from graphbandit.base.signatures import make_readable
+
+    for name in module["__all__"]:
+        make_readable(module.get(name))  # None is one that is not loaded yet
+    return lambda: sorted(module["__all__"])
 
 
 def no_attribute(module: str, name: str, names: Iterable[str]) -> AttributeError:

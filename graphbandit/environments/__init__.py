@@ -45,4 +45,4 @@ __all__ = [
     "units",
 ]
 
-__dir__ = listing(__all__)
+__dir__ = listing(globals())

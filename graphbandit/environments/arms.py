@@ -41,8 +41,10 @@ class ArmsEnvironment(Environment):
       Each phase is 1.6 times as long as the one before: a stochastically constrained adversary (Zimmert & Seldin
       2021). The gap is g in every round, but averages over time say little.
 
-    The settings are those of `arms`, with one for the further keywords:
-
+    - `n_arms`: K, 20 by default.
+    - `case`: "needle" (default), "ladder", "lottery", "poor-hub" or "shifting".
+    - `gap`: how much better the best arm is, 0.2 by default; at most 0.5 in "lottery" and "poor-hub", 1 elsewhere.
+    - `graph`: as in `paper`; None (default): "random", or the own graph of "poor-hub".
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
     """
 
@@ -136,12 +138,13 @@ def arms(
     graph: GraphSetting | None = None,
     **graph_options: Any,
 ) -> ArmsEnvironment:
-    """Make an `ArmsEnvironment`, whose docstring explains the cases. Further keywords go to the kind of graph.
+    """Make an `ArmsEnvironment`, whose docstring explains the cases.
 
     - `n_arms`: K, 20 by default.
     - `case`: "needle" (default), "ladder", "lottery", "poor-hub" or "shifting".
     - `gap`: how much better the best arm is, 0.2 by default; at most 0.5 in "lottery" and "poor-hub", 1 elsewhere.
     - `graph`: as in `paper`; None (default): "random", or the own graph of "poor-hub".
+    - `**graph_options`: settings of the kind of graph, such as ``density=0.1``; none by default.
 
     >>> arms(n_arms=3, case="lottery", gap=0.1).instance(seed=0).means
     array([0.35, 0.25, 0.25])

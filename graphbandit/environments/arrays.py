@@ -26,7 +26,17 @@ from graphbandit.learners.problem import Problem, check_function_class
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ArrayEnvironment(Environment):
-    """Rounds that are given as arrays. `from_arrays` builds it. The settings are those of `from_arrays`."""
+    """Rounds that are given as arrays. `from_arrays` builds it.
+
+    - `contexts`: one row per round.
+    - `rewards`: (n, K), the rewards of all arms.
+    - `means`: (n, K), the expected rewards f*(x, a), from which regret is computed.
+    - `graphs`: a batch with one graph for each round.
+    - `available`: (n, K), whether an arm is available; None: all are.
+    - `noise`: the sub-Gaussian scale that learners are told; None: nothing.
+    - `function_class`: the function class that learners are told; None: none.
+    - `shuffle`: whether each repeat has the rounds in its own random order.
+    """
 
     contexts: Shaped[np.ndarray, "n ..."]
     rewards: Float[np.ndarray, "n arms"]

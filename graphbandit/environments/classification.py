@@ -47,8 +47,7 @@ def classification(
     """Make a bandit whose arms are the classes of labelled rows, in sorted order.
 
     Regret is computed from the rewards, not from their means given the context: it is the number of rounds with a wrong
-    class times `right` - `wrong`. Further keywords go to the kind of graph. `KnownRewardsEnvironment` describes the
-    order of the rows.
+    class times `right` - `wrong`. `KnownRewardsEnvironment` describes the order of the rows.
 
     - `X`: one row of features per context.
     - `y`: the class of each row.
@@ -65,6 +64,7 @@ def classification(
       rewards 0 and 1.
     - `function_class`: the function class that learners are told; None (default): a linear function for each class.
     - `class_names`: names of the classes in sorted order; None (default): the labels.
+    - `**graph_options`: settings of the kind of graph, such as ``degree=3``; none by default.
 
     >>> X, y = np.array([[0.0], [0.2], [1.0], [1.3], [5.0], [5.1]]), list("aabbcc")
     >>> environment = classification(X, y, degree=1)

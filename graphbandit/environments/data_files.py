@@ -78,6 +78,8 @@ def read_ratings(file: str | os.PathLike[str]) -> RatingData:
     """Read ratings from a .npz file with the arrays users, items and values, or a .csv file with these columns first.
 
     The columns of a .csv file may have any names. A .dat file has the same columns, separated by tabs.
+
+    - `file`: the file.
     """
     path = as_path("file", file)
     if _kind(path) == "npz":

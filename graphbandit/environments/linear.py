@@ -51,9 +51,29 @@ class LinearEnvironment(GraphEnvironment):
     `function_class` is given. `curve`, `noise_spread` and `change` violate assumptions of the learners and need link =
     "identity".
 
-    The settings are those of `linear`, with one for the further keywords:
-
+    - `n_arms`: K, 50 by default.
+    - `graph`: as in `paper`; "random" by default.
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
+    - `dimension`: d, 10 by default.
+    - `arm_kind`: "new" (default): new features of all arms in each round. "fixed": a context in each round, and
+      features of the arms that never change. "per-arm": a theta for each arm.
+    - `arm_dimension`: the number of features of an arm with arm_kind="fixed", 5 by default.
+    - `feature_law`: "normal" (default): standard normal. "sphere": uniform on a sphere.
+    - `diversity`: how much contexts differ between rounds, from 0 (they never change) to 1 (default: always new).
+    - `signal`: the length of theta, which is the standard deviation of phi'theta; 1 by default, at most 5 with
+      "poisson".
+    - `link`: "identity" (default): rewards phi'theta + N(0, noise^2). "logistic": 1 with probability 1 / (1 +
+      exp(-phi'theta)), otherwise 0. "poisson": counts with mean exp(phi'theta).
+    - `noise`: with "identity", the standard deviation of the noise, 0.5 by default. With the other links it is
+      only what learners are told: 0.5 by default for clicks, None for counts, which are not sub-Gaussian.
+    - `curve`: adds curve * sin(2 phi'theta) to the means, so that no linear function is the truth; 0 by default.
+    - `noise_spread`: the largest noise of an arm divided by the smallest, 1 by default. The others are spaced evenly
+      between them on a log scale, and learners are told the largest.
+    - `change`: "none" (default): theta stays. "sudden": from `change_round` on, theta is another vector, drawn anew.
+      "slow": theta turns towards the other vector and reaches it in that round.
+    - `change_round`: the round in which the change happens or ends, 1000 by default.
+    - `function_class`: the function class that learners are told; None (default): the one that contains the truth.
     """
 
     dimension: int = 10
@@ -273,7 +293,7 @@ def linear(
     function_class: FunctionClass[Any, Any, Any] | None = None,
     **graph_options: Any,
 ) -> LinearEnvironment:
-    """Make a `LinearEnvironment`, whose docstring explains x, phi and theta. Further keywords go to the kind of graph.
+    """Make a `LinearEnvironment`, whose docstring explains x, phi and theta.
 
     - `n_arms`: K, 50 by default.
     - `graph`: as in `paper`; "random" by default.
@@ -297,6 +317,7 @@ def linear(
       "slow": theta turns towards the other vector and reaches it in that round.
     - `change_round`: the round in which the change happens or ends, 1000 by default.
     - `function_class`: the function class that learners are told; None (default): the one that contains the truth.
+    - `**graph_options`: settings of the kind of graph, such as ``density=0.1``; none by default.
 
     >>> linear(arm_kind="per-arm", graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=50, n_cliques=4)

@@ -27,7 +27,13 @@ class ProbabilisticEnvironment(WrappedEnvironment):
     everything else. With p = `probability` and c = `concentration`, B[j, a] is p, or is drawn once a repeat from
     Beta(c p, c (1 - p)), whose mean is p.
 
-    The settings are those of `probabilistic`.
+    - `environment`: the environment that draws the rounds; its graphs say which edges are possible.
+    - `probability`: the probability of every edge, 0.5 by default; or the matrix B.
+    - `concentration`: how close the edge probabilities are to `probability` (2 with 0.5: uniform); None (default): all
+      are equal to it.
+    - `keep_loops`: whether self-loops are always present; True by default.
+    - `shown`: what learners are shown before they decide: the edge "probabilities" (default), which are 0 where the
+      graph has no edge, "nothing", or the "graphs" that were drawn.
     """
 
     probability: float | Float[np.ndarray, "arms arms"] = 0.5

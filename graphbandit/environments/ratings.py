@@ -63,7 +63,7 @@ def ratings(
     context never contains the ratings to predict. With unrated="model" the factors are fitted to the ratings that
     exist, with "zero" to the whole table.
 
-    Further keywords go to the kind of graph. `KnownRewardsEnvironment` describes the order of the users.
+    `KnownRewardsEnvironment` describes the order of the users.
 
     - `users`, `items`, `values`: `users[k]` gave `items[k]` the rating `values[k]`.
     - `n_arms`: K, the number of arms; 50 by default.
@@ -83,6 +83,7 @@ def ratings(
     - `noise`: the noise that learners are told; None (default): as in `KnownRewardsEnvironment`.
     - `function_class`: the function class that learners are told; None (default): a linear function for each item.
     - `item_names`: a mapping from items to names; None (default): the items themselves.
+    - `**graph_options`: settings of the kind of graph, such as ``degree=3``; none by default.
     """
     setting_integer("n_arms", n_arms, at_least=2)
     for name, value in (("dimension", dimension), ("rank", rank), ("least_ratings", least_ratings)):

@@ -24,9 +24,14 @@ class SyntheticEnvironment(GraphEnvironment):
     f(x, a) = (x - x0)'(a - a0) / reward_scale with x0 and a0 standard normal. Contexts are standard normal, arms are
     uniform in [-1, 1]^dimension, and the reward is f*(x, a) + noise N(0, 1).
 
-    The settings are those of `paper`, with one for the further keywords:
-
+    - `n_arms`: K, 50 by default.
+    - `graph`: as in `paper`; "random" by default.
     - `graph_options`: settings of the kind of graph, such as ``{"density": 0.1}``; none by default.
+    - `fixed_graph`: whether the graph is drawn once a repeat instead of in each round; False by default.
+    - `n_functions`: |F|, 50 by default.
+    - `dimension`: the length of a context and of an arm, 10 by default.
+    - `noise`: the standard deviation of the rewards' noise, 1 by default.
+    - `reward_scale`: what mean rewards are divided by, 1 by default.
     """
 
     n_functions: int = 50
@@ -112,8 +117,6 @@ def paper(
 ) -> SyntheticEnvironment:
     """Make the environment of the paper's experiments, a `SyntheticEnvironment`. The defaults are those of the paper.
 
-    Further keywords go to the kind of graph, such as ``density`` or ``n_cliques``.
-
     - `n_arms`: K, 50 by default.
     - `graph`: "random" (default, density 0.05), "star" (the paper's k-tree, a random hub each round), "clique_group" (5
       cliques), "network" (subgraphs of the social network in ``file``, as the paper has for Flixster), "bandit",
@@ -123,6 +126,7 @@ def paper(
     - `dimension`: the length of a context and of an arm, 10 by default.
     - `noise`: the standard deviation of the rewards' noise, 1 by default.
     - `reward_scale`: what mean rewards are divided by, 1 by default; 8 comes close to the paper's figures.
+    - `**graph_options`: settings of the kind of graph, such as ``density=0.1`` or ``n_cliques=4``; none by default.
 
     >>> paper(n_arms=20, graph="clique_group", n_cliques=4).source
     CliqueGroupSource(n_arms=20, n_cliques=4)

@@ -96,7 +96,15 @@ def units(
     half_life: float | None = None,
     longest_epoch: int | None = None,
 ) -> UnitsEnvironment:
-    """The rounds of another environment in other units. The settings are those of `UnitsEnvironment`.
+    """The rounds of another environment in other units, a `UnitsEnvironment`.
+
+    - `environment`: the environment that draws the rounds.
+    - `offset`: the number added to every reward, 0 by default.
+    - `factor`: the number that every reward is multiplied by, above 0; 1 by default. Regret is in the new units, too.
+    - `tell_noise`: whether learners are told the noise, in the new units; True by default.
+    - `tell_bound`: whether a function class that has a `norm_bound` keeps it, in the new units; True by default.
+    - `half_life`, `longest_epoch`: what learners are told about a changing world; None (default): what the environment
+      tells them.
 
     >>> from graphbandit import environments
     >>> cents = units(environments.linear(n_arms=2, dimension=2), offset=500.0, factor=80.0, tell_noise=False)

@@ -32,4 +32,4 @@ __all__ = [
     "replay",
 ]
 
-__dir__ = listing(__all__)
+__dir__ = listing(globals())

@@ -86,7 +86,7 @@ def best_policy(
     - `cluster`: a Dask client or the address of a scheduler. Policies are evaluated there, and function classes that
       keep sums learn there from partitions; learners and other classes learn in this process. None (default):
       everything runs in this process.
-    - `settings`: further settings of `evaluate`.
+    - `**settings`: further settings of `evaluate`.
     """
     setting_number("learn", learn, above=0.0, below=1.0)
     setting_number("choose", choose, above=0.0, below=1.0)

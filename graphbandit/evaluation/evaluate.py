@@ -10,7 +10,6 @@ from typing import Any
 
 from graphbandit.base.choices import IntervalKind, Method, Support
 from graphbandit.base.progress import OnProgress
-from graphbandit.base.signatures import readable
 from graphbandit.errors import LogError, SettingError
 from graphbandit.evaluation.estimator import FULL, Estimator
 from graphbandit.evaluation.evaluation_table import Difference, EvaluationTable, PolicyValue, SegmentValue
@@ -36,7 +35,6 @@ from graphbandit.logs import Log
 from graphbandit.logs.cluster import on_cluster, partitions
 
 
-@readable
 def evaluate(
     log: Log | str | os.PathLike[str],
     policies: Any,
@@ -138,8 +136,8 @@ def compare(
     - `first`, `second`: policies as `evaluate` takes them; or names of `policies`, or of policies that `evaluate` was
       given for this log.
     - `policies`: a mapping from names to policies; None (default): only the names of `evaluate` are known.
-
-    The other settings are those of `evaluate`.
+    - `method`, `interval`, `level`, `model`, `fit`, `folds`, `reward_range`, `largest_weight`, `shrink`, `support`,
+      `missing_rewards`, `problem`, `seed`, `cluster`, `progress`: as in `evaluate`.
 
     >>> import numpy as np
     >>> log = Log.from_arrays(actions=[0, 1] * 50, probabilities=np.full((100, 2), 0.5), rewards=[1.0, 0.0] * 50)

@@ -11,7 +11,7 @@ from graphbandit.experiments import figures
 _own, _, _names = lazy_names(__name__, __file__)
 __all__ = [*_names, *figures.__all__]
 
-__dir__ = listing(__all__)
+__dir__ = listing(globals())
 
 
 def __getattr__(name: str) -> object:

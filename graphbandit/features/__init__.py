@@ -1,5 +1,6 @@
 """Contexts and arms with named columns of numbers, texts and booleans, encoded as arrays."""
 
+from graphbandit.base.public_names import listing
 from graphbandit.features.arm_features import ArmFeatures
 from graphbandit.features.base import NOTHING, Encoder, Tally
 from graphbandit.features.column_kinds import Column, boolean, category, cyclic, number
@@ -23,3 +24,5 @@ __all__ = [
     "pair_features",
     "pair_names",
 ]
+
+__dir__ = listing(globals())

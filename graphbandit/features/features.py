@@ -212,7 +212,9 @@ class Features(Encoder):
 
 
 def as_encoder(features: object) -> Encoder:
-    """Turn what the user gave into an encoder: `Features`, a dictionary of columns, or a fitted transformer.
+    """Turn what the user gave into an encoder.
+
+    - `features`: `Features`, a dictionary of columns, or a fitted transformer.
 
     >>> as_encoder({"age": "number"}).size
     3

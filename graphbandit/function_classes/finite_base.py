@@ -67,7 +67,10 @@ class FiniteData(RewardsSeen):
 @savable
 @dataclass(frozen=True, kw_only=True)
 class FiniteModel(Declared):
-    """One function of the class."""
+    """One function of the class.
+
+    - `index`: its number.
+    """
 
     index: int = field(metadata=limits(at_least=0))
 
@@ -89,7 +92,10 @@ AnyFiniteModel = FiniteModel | FiniteMixture
 @savable
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiniteSpace(Declared):
-    """A subset of the class."""
+    """A subset of the class.
+
+    - `members`: whether each function belongs to it.
+    """
 
     members: Bool[np.ndarray, " functions"]
 

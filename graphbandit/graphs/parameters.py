@@ -72,6 +72,8 @@ def independence_number(graph: FeedbackGraph, *, exact_limit: int = 200, node_bu
 def observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
     """The arms that some arm reveals: in(a) is not empty.
 
+    - `graph`: the feedback graph.
+
     >>> observable_arms(FeedbackGraph.from_edges([(0, 1)], 2, require_loops=False))
     array([False,  True])
     """
@@ -80,6 +82,8 @@ def observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
 
 def strongly_observable_arms(graph: FeedbackGraph) -> Bool[np.ndarray, " arms"]:
     """The observable arms that have a self-loop or are revealed by all other arms.
+
+    - `graph`: the feedback graph.
 
     >>> strongly_observable_arms(FeedbackGraph.from_dense([[0, 1, 1], [0, 0, 0], [1, 1, 1]], require_loops=False))
     array([False,  True,  True])
@@ -95,6 +99,8 @@ def observability(graph: FeedbackGraph) -> Literal["strong", "weak", "unobservab
 
     The minimax regret after T rounds is of order T^(1/2), T^(2/3) and T (unobservable). The paper calls a graph
     strongly observable only if it has all self-loops.
+
+    - `graph`: the feedback graph.
 
     >>> observability(FeedbackGraph.from_edges([(0, 1), (1, 0)], 2, require_loops=False))
     'strong'
@@ -112,6 +118,8 @@ def weak_domination_number_bound(graph: FeedbackGraph) -> Bounds:
     Weakly observable arms are observable, but not strongly. Above: greedy set cover, always the arm that reveals
     most of what is not yet covered; at most 1 + ln(weak arms) times too large. Below: weak arms no two of which
     are revealed by the same arm, so that each needs one of its own, fewest revealing arms first.
+
+    - `graph`: the feedback graph.
 
     >>> weak_domination_number_bound(FeedbackGraph.from_edges([(0, 1), (0, 2), (1, 0)], 3, require_loops=False))
     Bounds(exactly 2)
@@ -141,6 +149,8 @@ def greedy_cover(
 def density(graph: FeedbackGraph) -> float:
     """The share of the ordered pairs of different arms that are edges; 0 for a single arm.
 
+    - `graph`: the feedback graph.
+
     >>> density(FeedbackGraph.from_dense([[1, 1], [0, 1]]))
     0.5
     """
@@ -166,6 +176,8 @@ class DegreeStatistics:
 
 def degree_statistics(graph: FeedbackGraph) -> DegreeStatistics:
     """The mean, smallest and largest degrees.
+
+    - `graph`: the feedback graph.
 
     >>> degree_statistics(FeedbackGraph.from_dense([[1, 1, 1], [0, 1, 0], [0, 0, 1]]))
     DegreeStatistics(mean=1.6666666666666667, min_out=1, max_out=3, min_in=1, max_in=2)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frames", "gymnasium", "networkx", "obp", "vw"]
 
-__dir__ = listing(__all__)
+__dir__ = listing(globals())
 
 
 def __getattr__(name: str) -> object:

@@ -13,10 +13,13 @@ import pyarrow as pa
 
 from graphbandit.base.checks import setting_choice
 from graphbandit.base.extras import imported
+from graphbandit.base.public_names import listing
 from graphbandit.errors import LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs import Log
 from graphbandit.logs.format import DECISIONS, GRAPHS, REWARDS
+
+__all__ = ["read", "read_table", "to_frames"]
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -87,7 +90,10 @@ def read(
 
 
 def read_table(path: Path) -> pa.Table:
-    """A CSV or Parquet file as an Arrow table."""
+    """A CSV or Parquet file as an Arrow table.
+
+    - `path`: the file.
+    """
     import pyarrow.csv
     import pyarrow.parquet
 
@@ -103,3 +109,6 @@ def read_table(path: Path) -> pa.Table:
 
 def _is_csv(path: Path) -> bool:
     return path.name.endswith((".csv", ".csv.gz"))
+
+
+__dir__ = listing(globals())

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from graphbandit.base.checks import setting_integer
 from graphbandit.base.extras import imported
+from graphbandit.base.public_names import listing
 from graphbandit.base.shapes import Float
 from graphbandit.environments.arrays import ArrayEnvironment, from_arrays
 from graphbandit.environments.base import Environment, Instance, Rounds
@@ -21,6 +22,8 @@ from graphbandit.environments.blocks import BLOCK
 from graphbandit.errors import InputError, SettingError
 from graphbandit.function_classes.base import FunctionClass
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, bandit
+
+__all__ = ["from_gymnasium", "to_gymnasium"]
 
 if TYPE_CHECKING:
     import gymnasium
@@ -208,3 +211,6 @@ def _made(package: Any) -> Any:
             return self._last
 
     return GraphBanditEnv
+
+
+__dir__ = listing(globals())

@@ -9,9 +9,12 @@ import numpy as np
 
 from graphbandit.base.checks import setting_boolean
 from graphbandit.base.extras import imported
+from graphbandit.base.public_names import listing
 from graphbandit.errors import GraphError
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.graphs.checked_input import check_nodes
+
+__all__ = ["from_networkx", "to_networkx"]
 
 
 def from_networkx(
@@ -54,6 +57,8 @@ def to_networkx(graph: FeedbackGraph | ProbabilisticGraph) -> Any:
     """A `networkx.DiGraph`, u -> v: playing u reveals v, self-loops included; nodes are names where arms have names.
 
     Edges that are there with a probability have it as the attribute `probability`.
+
+    - `graph`: the feedback graph.
     """
     if isinstance(graph, FeedbackGraph):
         return graph.to_networkx()
@@ -65,3 +70,6 @@ def to_networkx(graph: FeedbackGraph | ProbabilisticGraph) -> Any:
     for j, a in np.argwhere(graph.matrix > 0).tolist():
         made.add_edge(names[j], names[a], probability=float(graph.matrix[j, a]))
     return made
+
+
+__dir__ = listing(globals())

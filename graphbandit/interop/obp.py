@@ -18,11 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbandit.base.checks import numbers
+from graphbandit.base.public_names import listing
 from graphbandit.base.saved_files import write_atomically
 from graphbandit.base.shapes import Float, Shaped
 from graphbandit.errors import InputError, LogError
 from graphbandit.graphs import FeedbackGraph, FeedbackGraphs, ProbabilisticGraphs
 from graphbandit.logs import Log
+
+__all__ = ["from_log", "read", "to_log", "write"]
 
 
 def to_log(
@@ -116,6 +119,8 @@ def read(path: str | os.PathLike[str]) -> Log:
     """A log from a .npz file of the dictionary's arrays, as `write` and ``numpy.savez(path, **bandit_feedback)`` make.
 
     Files with pickled objects are refused: reading one may run any code.
+
+    - `path`: the file.
     """
     try:
         with Path(path).open("rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -217,3 +222,6 @@ def _column(name: str, value: Any, n: int) -> Shaped[np.ndarray, " n"]:
     if column.shape != (n,) or column.dtype.kind not in "iu":
         raise LogError(f"{name} has type {column.dtype} and shape {column.shape}; expected {n} whole numbers")
     return column
+
+
+__dir__ = listing(globals())

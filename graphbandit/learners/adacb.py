@@ -90,11 +90,11 @@ class AdaCB(Learner[AdaCBGState]):
 
     @property
     def takes_own_arms(self) -> bool:
-        """As AdaCB.G."""
+        """Whether rounds may bring their own arms, which depends on the function class."""
         return self._on_loops.takes_own_arms
 
     def init(self, problem: Problem) -> AdaCBGState:
-        """As AdaCB.G."""
+        """F_1 = F, and no estimate yet."""
         return self._on_loops.init(problem)
 
     def rounds_until_update(self, state: AdaCBGState) -> int:
@@ -109,23 +109,23 @@ class AdaCB(Learner[AdaCBGState]):
         return chosen.seen_with(observed)
 
     def words(self, state: AdaCBGState, shown: Shown, made: Decisions) -> Words:
-        """As AdaCB.G."""
+        """What the learner says of these decisions, for `Decision.explain`."""
         return self._on_loops.words(state, shown, made)
 
     def update(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
-        """As AdaCB.G, from everything that was revealed."""
+        """End the epoch: fhat and F_m from everything that was revealed."""
         return self._on_loops.update(state, observations)
 
     def postpone(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
-        """As AdaCB.G."""
+        """End the epoch with all of its data; fhat and F_m stay as they were."""
         return self._on_loops.postpone(state, observations)
 
     def grown(self, state: AdaCBGState, problem: Problem) -> AdaCBGState:
-        """As AdaCB.G."""
+        """fhat and F_m for all arms; the epoch goes on."""
         return self._on_loops.grown(state, problem)
 
     def refit(self, state: AdaCBGState, observations: Observations) -> AdaCBGState:
-        """As AdaCB.G."""
+        """fhat and F_m from all data so far; the epoch goes on."""
         return self._on_loops.refit(state, observations)
 
 

@@ -288,7 +288,7 @@ class AdaCBG(EpochLearner[AdaCBGState]):
     def choose(self, state: AdaCBGState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Estimates, candidates, exploration set, gamma, baseline, linear program, draw."""
         contexts, graphs, available = shown.contexts, shown.graphs, shown.available
-        assert graphs is not None  # the door let none without in
+        assert graphs is not None  # rounds without a graph were refused
         if not graphs.has_all_loops and self.unrevealed == "error":
             check_revealed(graphs, available, state.problem.arms)
         epoch: _Epoch = self.of_epoch(state)

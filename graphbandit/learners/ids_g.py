@@ -120,7 +120,7 @@ class IDSG(DrawingLearner):
     def choose(self, state: PlausibleState, shown: Shown, rng: np.random.Generator) -> Decisions:
         """Regret and information of every arm, the smallest ratio, draw."""
         graphs, contexts = shown.graphs, shown.contexts
-        assert graphs is not None  # the door let none without in
+        assert graphs is not None  # rounds without a graph were refused
         epoch: _Epoch = self.of_epoch(state)
         n, masks = len(contexts), masks_of(shown, epoch.functions.n_arms)
         if epoch.weights is not None:

@@ -11,7 +11,6 @@ from graphbandit.base.array_types import Contexts
 from graphbandit.base.checks import LARGEST_SCALE, finite_contexts, numbers, optional_number, setting_integer
 from graphbandit.base.saved_files import savable
 from graphbandit.base.shapes import Float
-from graphbandit.base.signatures import Readable
 from graphbandit.errors import InputError, SettingError
 from graphbandit.features import NOTHING, ArmFeatures, Encoder, Features, Tally, as_encoder, pair_features
 from graphbandit.features.pair_features import Pairing
@@ -63,8 +62,6 @@ class Problem:
     half_life: float | None
     longest_epoch: int | None
     capacity: int | None
-
-    __signature__ = Readable()
 
     def __init__(
         self,

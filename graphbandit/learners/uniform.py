@@ -17,7 +17,9 @@ from graphbandit.rounds.words import Words
 @savable
 @dataclass(frozen=True, kw_only=True)
 class Uniform(EpochLearner[EpochState]):
-    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds. Its one setting is `floor`.
+    """p(a) = 1/K. Learns nothing and needs no function class; its epochs only count rounds.
+
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
 
     >>> from graphbandit import Bandit, Problem, graphs
     >>> Bandit(Uniform(), Problem(n_arms=4)).decide([], graphs.star(4, hub=0)).probabilities

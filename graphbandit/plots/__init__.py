@@ -23,4 +23,4 @@ __all__ = [
     "star_example",
 ]
 
-__dir__ = listing(__all__)
+__dir__ = listing(globals())

@@ -9,7 +9,6 @@ from graphbandit.base.arm_names import ArmNames
 from graphbandit.base.fragments import fragment
 from graphbandit.base.program_constants import CERTIFIED, SOLVERS, SolverName
 from graphbandit.base.shapes import Bool, Float, Int, Shaped
-from graphbandit.base.signatures import Readable
 from graphbandit.graphs.graph import FeedbackGraph
 from graphbandit.graphs.probabilistic import ProbabilisticGraph
 from graphbandit.rounds.decisions import ARRAYS, WORDS, Decisions
@@ -68,8 +67,6 @@ class Decision:
     context: Shaped[np.ndarray, "1 ..."] | None = field(default=None, repr=False)
     available: Bool[np.ndarray, "1 arms"] | None = field(default=None, repr=False)
     graph: FeedbackGraph | ProbabilisticGraph | None = field(default=None, repr=False)
-
-    __signature__ = Readable()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "sealed": self.seal}

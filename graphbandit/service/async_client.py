@@ -10,8 +10,12 @@ from graphbandit.service.client_calls import RemoteDecision
 
 
 class AsyncClient:
-    """`Client` for asyncio. The settings are those of `Client`, and one more.
+    """`Client` for asyncio.
 
+    - `url`: the address, such as "http://127.0.0.1:8765".
+    - `token`: a bearer token; None (default): the service asks for none.
+    - `timeout`: seconds after which an attempt is given up, 5 by default.
+    - `retries`: how often a request is repeated after it failed on the way or the service was away, 8 by default.
     - `batching`: whether calls that are made at the same time go out as one request; True by default.
     """
 

@@ -11,6 +11,7 @@ import msgspec
 
 from graphbandit.errors import ConfigurationError
 from graphbandit.experiments.describe.kinds import expected
+from graphbandit.service.protocol import Aggregation
 from graphbandit.service.rows import DecisionBody
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -72,7 +73,7 @@ class BanditSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     window: str | float | None = None
     default_reward: float | None = None
     default_for: Literal["played", "revealed"] = "played"
-    aggregation: Literal["once", "sum", "earliest"] = "once"
+    aggregation: Aggregation = "once"
     mode: Literal["live", "apprentice"] = "live"
     baseline: str = "uniform"
     reward_range: tuple[float, float] = (0.0, 1.0)

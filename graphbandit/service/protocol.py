@@ -13,6 +13,9 @@ import msgspec
 from graphbandit.service.messages import some
 from graphbandit.service.rows import DecisionBody, Kind, Row, unpack
 
+Aggregation = Literal["once", "sum", "earliest"]
+"""What a further reward of an arm does: it is refused unless it is equal, it is added, or it is ignored."""
+
 Pair: TypeAlias = tuple[str, str]
 """A bandit and a key."""
 
@@ -32,7 +35,7 @@ class Observe(msgspec.Struct, frozen=True, array_like=True, tag=2):
     key: str
     rewards: dict[str, float]
     final: bool = False
-    aggregation: Literal["once", "sum", "earliest"] = "once"
+    aggregation: Aggregation = "once"
 
 
 class Activate(msgspec.Struct, frozen=True, array_like=True, tag=3):

@@ -4,8 +4,6 @@ import ast
 import inspect
 import math
 import re
-import sys
-import typing
 from collections import defaultdict
 from fractions import Fraction
 
@@ -15,7 +13,7 @@ import graphbandit as gb
 from tests.docs.snippets import ROOT
 from tests.docs.test_api import NAMES
 
-LINE = re.compile(r"^ *- (`[^`]+`(?:, `[^`]+`)*): ((?:.*\n?)(?:^  +.*\n?)*)", re.MULTILINE)
+LINE = re.compile(r"^ *- (`[^`]+`(?:,\s+`[^`]+`)*): ((?:.*\n?)(?:^  +.*\n?)*)", re.MULTILINE)
 """The line of one setting, or of a few that belong together, and what follows it further in."""
 
 FAMILIES = ("graphbandit.learners.epochs", "graphbandit.learners.every_round", "graphbandit.learners.oracles")
@@ -26,27 +24,35 @@ SAME = re.compile(r"settings are\s+those\s+of\s+`(\w+)`")
 """Where the settings of another class or function are meant, that one has the lines."""
 
 
-def parameters(thing):
-    """The parameters that need a line: none if there is a single one, which the first sentence is about."""
+def parameters(thing, owner=None):
+    """The parameters that need a line: none if a method has a single one, which its first sentence is about."""
     try:
         found = inspect.signature(thing).parameters.values()
     except (TypeError, ValueError):  # a Literal or a constant
         return []
-    kept = [p for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.name != "self"]
-    return kept if len(kept) > 1 else []
+    others = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    kept = [p for p in found if p.kind not in others and p.name != "self"]
+    return kept if len(kept) > 1 or owner is None else []
+
+
+def further_keywords(thing, owner):
+    """The name of a public function's further keywords, with its stars."""
+    if owner is not None or not inspect.isfunction(thing):
+        return []
+    return [f"**{p.name}" for p in inspect.signature(thing).parameters.values() if p.kind is p.VAR_KEYWORD]
 
 
 def own_lines(thing, owner=None):
-    """What this docstring says of each setting, here or where it points to."""
+    """What this docstring says of each setting: here or, for a method, where it points to."""
     text = inspect.getdoc(thing) or ""
     found = {}
-    for other in SAME.findall(text):
+    for other in SAME.findall(text) if owner is not None else ():
         places = [value for page, value in NAMES.items() if page.rsplit(".", 1)[-1] == other]
         places += [getattr(owner, other)] if owner is not None and hasattr(owner, other) else []
         assert places, f"{thing} refers to {other}, which is no public name"
         found |= own_lines(places[0], owner)
     for names, said in LINE.findall(text):
-        found |= {name.strip("` "): " ".join(said.split()) for name in names.split(",")}
+        found |= {name.strip("` \n"): " ".join(said.split()) for name in names.split(",")}
     return found
 
 
@@ -95,15 +101,16 @@ def things():
 THINGS = {name: (thing, owner) for name, thing, owner in things()}
 
 
-@pytest.mark.parametrize("name", [name for name, (thing, _) in THINGS.items() if parameters(thing)])
+@pytest.mark.parametrize("name", [name for name, each in THINGS.items() if parameters(*each)])
 def test_every_setting_has_a_line(name):
     thing, owner = THINGS[name]
     said = lines(thing, owner)
-    missing = [p.name for p in parameters(thing) if p.name not in said]
+    names = [*(p.name for p in parameters(thing, owner)), *further_keywords(thing, owner)]
+    missing = [name for name in names if name not in said]
     assert not missing, f"the docstring of {name} has no line - `setting`: ... for {', '.join(missing)}"
     silent = [
         f"{p.name} = {p.default!r}"
-        for p in parameters(thing)
+        for p in parameters(thing, owner)
         if p.default is not p.empty and not states(said[p.name], p.default)
     ]
     assert not silent, f"the docstring of {name} does not state the defaults {', '.join(silent)}"
@@ -124,26 +131,16 @@ CHOICES_BY_NAME = {
 """Settings that take some texts with a meaning of their own, and why no Literal lists them."""
 
 
-def annotation(thing, parameter):
-    """The annotation as text, names of types resolved."""
-    given = parameter.annotation
-    if isinstance(given, str):
-        function = inspect.unwrap(getattr(thing, "__func__", thing))
-        module = sys.modules[function.__module__]
-        given = eval(given, {**vars(typing), **vars(module)})
-    return str(given)
-
-
 def test_choices_are_annotated_as_such():
     """Where a line names two texts or more, a Literal lists them, so that editors offer them and mypy checks them."""
     bare = {
         f"{name}({parameter.name})"
         for name, (thing, owner) in THINGS.items()
-        for parameter in parameters(thing)
+        for parameter in parameters(thing, owner)
         if parameter.name not in CHOICES_BY_NAME
         and len(re.findall(r'"[a-z][\w -]*"', lines(thing, owner).get(parameter.name, ""))) > 1
-        and re.search(r"\bstr\b", annotation(thing, parameter))
-        and "Literal" not in annotation(thing, parameter)
+        and re.search(r"\bstr\b", str(parameter.annotation))
+        and "Literal" not in str(parameter.annotation)
     }
     assert not bare
 
@@ -151,9 +148,9 @@ def test_choices_are_annotated_as_such():
 def test_texts_by_default_are_choices():
     free = [
         f"{name}({parameter.name}={parameter.default!r})"
-        for name, (thing, _) in THINGS.items()
-        for parameter in parameters(thing)
-        if isinstance(parameter.default, str) and parameter.annotation in (str, "str", "str | None", str | None)
+        for name, (thing, owner) in THINGS.items()
+        for parameter in parameters(thing, owner)
+        if isinstance(parameter.default, str) and str(parameter.annotation) in ("str", "str | None")
     ]
     assert sorted(free) == [
         "graphbandit.experiments.Cluster(address='local')",
@@ -174,7 +171,6 @@ def test_choices_are_stated_once():
 
 ALIKE = {
     frozenset({"error", "ignore"}): "what happens to undeclared columns, and to candidates that nothing reveals",
-    frozenset({"once", "sum", "earliest"}): "a message of the service and its configuration are decoded by themselves",
 }
 """Choices of two types that happen to have the same names."""
 
@@ -194,7 +190,7 @@ def test_no_two_types_list_the_same_choices():
 
 def test_help_is_readable():
     """NumPy's ArrayLike expands to six lines, so annotations with it are quoted; arrays show kind and axes alone."""
-    shown = {name: str(inspect.signature(thing)) for name, (thing, _) in THINGS.items() if parameters(thing)}
+    shown = {name: str(inspect.signature(thing)) for name, (thing, owner) in THINGS.items() if parameters(thing, owner)}
     assert not [name for name, text in shown.items() if "_NestedSequence" in text or "Annotated[" in text]
     assert max(map(len, shown.values())) < 750, max(shown, key=lambda name: len(shown[name]))
 

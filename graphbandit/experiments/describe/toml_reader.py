@@ -19,6 +19,8 @@ def load(path: str | os.PathLike[str]) -> Experiment:
     """Read and check the experiment in a TOML file; names of data files are relative to it.
 
     Raises ExperimentError with the file, the line and what is expected.
+
+    - `path`: the TOML file.
     """
     file = Path(path)
     try:

@@ -33,6 +33,8 @@ def plot_ranks(results: Results) -> Figure:
 
     Two learners are told apart if their average ranks differ by the critical difference (drawn above the scale) or
     more: Nemenyi's test at 95 %.
+
+    - `results`: the results of `run`.
     """
     from graphbandit.plots.notebook import NotebookFigure
 

@@ -10,6 +10,8 @@ from graphbandit.graphs.graph import FeedbackGraph
 def bandit(n_arms: SupportsIndex) -> FeedbackGraph:
     """Self-loops only: each arm reveals its own reward, as in an ordinary bandit.
 
+    - `n_arms`: K, the number of arms.
+
     >>> bandit(3).to_dense().astype(int)
     array([[1, 0, 0],
            [0, 1, 0],

@@ -11,6 +11,8 @@ from graphbandit.graphs.graph import FeedbackGraph
 def complete(n_arms: SupportsIndex) -> FeedbackGraph:
     """Every arm reveals all: full information.
 
+    - `n_arms`: K, the number of arms.
+
     >>> complete(3)
     FeedbackGraph(n_arms=3, n_edges=9, n_loops=3)
     """

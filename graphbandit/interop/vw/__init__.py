@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from graphbandit.base.choices import ContextForm
+from graphbandit.base.public_names import listing
 from graphbandit.interop.vw import dsjson, text
 from graphbandit.interop.vw.reading import MAX_FEATURES, VwReader
 from graphbandit.interop.vw.writing import dsjson_lines, text_lines, write_lines
@@ -46,7 +47,6 @@ def read_dsjson(
     return VwReader(Path(path), dsjson.rounds, context_form, features, max_features).to_log()
 
 
-# The settings are those of read_dsjson, and are written out so that help() shows them.
 def read_text(
     path: str | os.PathLike[str],
     *,
@@ -59,7 +59,12 @@ def read_text(
     The arm with a label `action:cost:probability` was played; the probabilities of all arms may be in the tag of the
     `shared` line, as `write_text` puts them there (`shared 'p=0.2,0.8|x ...`). With a graph in the `shared` line,
     several arms may have labels: then `action` is the place of the arm played, from 0, and the probability of every
-    other label is that of being revealed. The settings are those of `read_dsjson`.
+    other label is that of being revealed.
+
+    - `path`: the file.
+    - `context_form`: "auto" (default), "shared", "arms" or "both", as in `read_dsjson`.
+    - `features`: the features to take; None (default): all there are.
+    - `max_features`: more features than this are refused, 4,096 by default.
     """
     return VwReader(Path(path), text.rounds, context_form, features, max_features).to_log()
 
@@ -87,3 +92,6 @@ def write_text(log: Log, path: str | os.PathLike[str]) -> None:
     - `path`: the file.
     """
     write_lines(Path(path), text_lines(log))
+
+
+__dir__ = listing(globals())

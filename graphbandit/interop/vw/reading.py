@@ -33,10 +33,13 @@ Parse = Callable[[Path], Iterator[VwRound | Skipped]]
 
 
 class VwReader:
-    """Reads a file twice: for its outline, and for its rounds, in batches. Other settings are those of `read_dsjson`.
+    """Reads a file twice: for its outline, and for its rounds, in batches.
 
     - `path`: the file.
     - `parse`: from a path to the file's rounds, one after the other.
+    - `context_form`: "auto" (default), "shared", "arms" or "both", as in `read_dsjson`.
+    - `features`: the features to take; None (default): all there are.
+    - `max_features`: more features than this are refused, 4,096 by default.
     """
 
     def __init__(

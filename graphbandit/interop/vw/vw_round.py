@@ -43,7 +43,7 @@ class VwRound:
 
 @dataclass(slots=True)
 class Skipped:
-    """A line that is not a round of the log: why it is none."""
+    """A line that is not a round of the log, and the reason."""
 
     why: str
 

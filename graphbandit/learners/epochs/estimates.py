@@ -26,7 +26,10 @@ from graphbandit.rounds.words import Words
 
 
 class EstimateLearner(EpochLearner[EpochState]):
-    """A learner whose state is fhat_m; each learner plays by it in its own way."""
+    """A learner whose state is fhat_m; each learner plays by it in its own way.
+
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
+    """
 
     def init(self, problem: Problem) -> EpochState:
         """No data, no estimate."""

@@ -49,7 +49,10 @@ _NO_REWARDS = np.empty((0, 0))
 
 
 class EveryRoundLearner(Learner[State], Generic[State]):
-    """A learner whose state changes with every round."""
+    """A learner whose state changes with every round.
+
+    - `floor`: every arm on offer is observed with this probability at least (`Learner`); None (default): no floor.
+    """
 
     forgets = False
     """No: all rewards count the same."""
