@@ -79,13 +79,7 @@ class _Later(_Signature):
 
     @cached_property
     def _made(self) -> _Signature:
-        found = self._given
-        if found is None:
-            del self._function.__signature__  # type: ignore[attr-defined]  # this one, which hides that of the code
-            try:
-                found = inspect.signature(self._function)
-            finally:
-                self._function.__signature__ = self  # type: ignore[attr-defined]
+        found = inspect.signature(_unmarked(self._function)) if self._given is None else self._given
         returned = found.empty if self._function.__name__ == "__init__" else _named(found.return_annotation)
         arguments = [one.replace(annotation=_named(one.annotation)) for one in found.parameters.values()]
         return _Signature(arguments, return_annotation=returned)
@@ -100,6 +94,18 @@ class _Later(_Signature):
 
     def replace(self, **changes: Any) -> _Signature:  # type: ignore[override]  # no longer made later
         return self._made.replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return self._made.__reduce__()
+
+
+def _unmarked(function: Any) -> FunctionType:
+    """The same function without a `__signature__`, which would hide that of the code."""
+    code, scope, name = function.__code__, function.__globals__, function.__name__
+    plain = FunctionType(code, scope, name, function.__defaults__, function.__closure__)
+    plain.__kwdefaults__, plain.__annotations__ = function.__kwdefaults__, function.__annotations__
+    vars(plain).update({key: value for key, value in vars(function).items() if key != "__signature__"})
+    return plain
 
 
 class _Named:

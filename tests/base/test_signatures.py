@@ -1,7 +1,9 @@
 """`help` of everyday names is readable: types by their names, and no long lines but those of prose."""
 
+import copy
 import importlib
 import inspect
+import pickle
 import pydoc
 import re
 from types import FunctionType, MethodType
@@ -92,3 +94,8 @@ def test_a_signature_has_a_line_for_each_argument_where_one_line_is_too_long():
     expected = "".join(["(\n", *(f"    {line},\n" for line in lines), ") -> Decision"])
     assert str(inspect.signature(readable(function))) == expected
     assert list(inspect.signature(gb.Problem).parameters)[:2] == ["n_arms", "arms"]
+
+
+def test_signatures_can_be_pickled_and_copied():
+    signature = inspect.signature(gb.solve_sampling_lp)
+    assert str(pickle.loads(pickle.dumps(signature))) == str(copy.deepcopy(signature)) == str(signature)
