@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ConfigurationError
-from graphbandit.experiments.describe.kinds import expected
 from graphbandit.service.rows import DecisionBody
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}

@@ -17,8 +17,8 @@ from graphbandit.bandit.given_arms import stacked_masks
 from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files
 from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
-from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
