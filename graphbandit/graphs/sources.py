@@ -184,7 +184,11 @@ def check_options(
             own = f"the graph {kind!r} takes {', '.join(known) or 'no settings'}"
             hint = expected(name, [*others, *known])
             of_another = any(name in inspect.signature(each).parameters for each in SOURCES.values())
-            hint = f"{hint} ({own})" if hint.startswith("did you mean") and not of_another else own
+            hint = (
+                f"{hint} ({own})"
+                if hint.startswith("did you mean") and not of_another
+                else f"expected another, as {own}"
+            )
             raise SettingError(f"unknown setting {name!r}; {hint}")
     try:
         inspect.signature(make).bind(**options)

@@ -141,7 +141,7 @@ BAD = [
     ({"signal": 6.0, "link": "poisson"}, "signal is 6.0; expected at most 5 with link 'poisson'"),
     ({"noise": np.inf}, "noise is inf"),
     ({"graph": "tree"}, "graph is 'tree'; expected one of 'bandit'"),
-    ({"graph": "star", "density": 0.1}, "unknown setting 'density'; the graph 'star' takes"),
+    ({"graph": "star", "density": 0.1}, "unknown setting 'density'; expected another, as the graph 'star' takes"),
     ({"arms": "new"}, "'arms'; did you mean 'n_arms' or 'arm_kind'"),
     ({"graph": gb.graphs.bandit(3)}, "graph has 3 arms; expected n_arms = 5"),
     ({"fixed_graph": "yes"}, "fixed_graph is 'yes'"),

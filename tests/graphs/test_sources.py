@@ -116,7 +116,7 @@ def test_bad_settings_are_refused() -> None:
         (
             lambda: graph_source("star", 5, density=1),
             SettingError,
-            "unknown setting 'density'; the graph 'star' takes ",
+            "unknown setting 'density'; expected another, as the graph 'star' takes ",
         ),
         (lambda: graph_source("erdos_renyi", 5), SettingError, "'erdos_renyi' are {}: missing .* 'probability'"),
         (lambda: graph_source("star", 0), GraphError, "n_arms is 0"),
