@@ -125,7 +125,7 @@ assert {graph.n_edges for graph in whole} == {3, 9}
 try:
     graph_source("coin", 3, tails=0.4)
 except gb.errors.SettingError as error:
-    assert "options of graph kind 'coin' are {'tails': 0.4}" in str(error)
+    assert "unknown setting 'tails'; expected another, as the graph 'coin' takes heads" in str(error)
 
 from graphbandit.experiments.describe.environment_kinds import build_environment
 assert "calm" in gb.environments.__all__ and gb.environments.calm(4).n_arms == 4

@@ -28,9 +28,9 @@ def compile_kernels(
     Each learner plays some rounds with a finite class and with linear classes. With --all, it also plays clicks,
     counts, kernels, graphs without self-loops, and edge probabilities.
     """
+    from graphbandit.base.similar_names import expected
     from graphbandit.cli.rehearsals import rehearsals
     from graphbandit.errors import GraphBanditError, SettingError
-    from graphbandit.experiments.describe.kinds import expected
     from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS
     from graphbandit.kernels.jit import compilations
 

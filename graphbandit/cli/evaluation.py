@@ -17,6 +17,8 @@ app = typer.Typer()
 
 SETTING = "method|interval|level|support|missing_rewards|largest_weight|seed"
 WORDS = {
+    r"the policy 'uniform', or a log": "--policy uniform, or a log",
+    r"\(convert with probabilities=\[\.\.\.\]\)": "(convert --probabilities)",
     r"reward_range=\(lowest, highest\)": "--reward-range LOWEST HIGHEST",
     r"reward_range = \(([^,]+), ([^)]+)\)": r"--reward-range \1 \2",
     "; fit='past' keeps the guarantee": "",
@@ -25,6 +27,9 @@ WORDS = {
     r"(--\w+)_(\w+)": r"\1-\2",
 }
 """What messages and notes say in place of the names of settings."""
+
+LACKS = "the log does not have the probabilities of all arms"
+"""Why the policy that wrote a log is not evaluated by default."""
 
 
 @app.command(epilog="Example: graphbandit evaluate log --policy saved.gb --policy uniform --report page.html")
@@ -35,7 +40,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             help="A saved bandit, uniform, logged, or a column of the log; NAME=... gives it a name. Repeatable.",
-            show_default="uniform, if the log allows it, and logged",
+            show_default="uniform and logged, as far as the log allows",
         ),
     ] = None,
     method: Annotated[Method, typer.Option(metavar="METHOD", help=one_of(Method))] = "graph-dr",
@@ -68,11 +73,12 @@ def evaluate(
     from graphbandit.evaluation import Log, compare
     from graphbandit.evaluation import evaluate as evaluated
     from graphbandit.evaluation.notes import all_notes
+    from graphbandit.evaluation.policies import UnknownProbabilitiesError
 
     for option, file in (("--report", report), ("--csv", csv)):
         if file is not None and not file.absolute().parent.is_dir():
             raise SettingError(f"{option} is {file}; expected a file in a folder that exists")
-    named = policies_named(policy or ["uniform", "logged"])
+    names = policy or ["uniform", "logged"]
     settings: dict[str, Any] = {
         "method": method,
         "interval": interval,
@@ -87,13 +93,20 @@ def evaluate(
     source = Log.read(log)
     left_out = []
     with errors_in_options(WORDS), amount_bars() as show:
-        try:
-            table = evaluated(source, named, by=by, progress=show("values"), **settings)
-        except SupportError as error:
-            if policy:
-                raise
-            left_out, named = [f"uniform is left out: {error}"], policies_named(["logged"])
-            table = evaluated(source, named, by=by, progress=show("values"), **settings)
+        while True:
+            named = policies_named(names)
+            try:
+                table = evaluated(source, named, by=by, progress=show("values"), **settings)
+                break
+            except (SupportError, UnknownProbabilitiesError) as error:
+                if policy:
+                    raise
+                found, why = ("uniform", str(error)) if isinstance(error, SupportError) else ("logged", LACKS)
+                left_out.append(f"{found} is left out: {why}")
+                names = [name for name in names if name != found]
+                if not names:
+                    reasons = "; ".join(left_out)
+                    raise SettingError(f"{reasons}; expected --policy with a saved bandit or a column") from None
         first, *others = named
         differences = [
             compare(source, first, other, policies=named, progress=show(f"{first} - {other}"), **settings)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from graphbandit.base.extras import imported
+from graphbandit.base.printed_table import counted
 from graphbandit.cli.option_words import one_of
 from graphbandit.errors import SettingError
 
@@ -166,7 +167,7 @@ def export(
         typer.echo(f"{name}: {outcome.decisions} decisions and {outcome.rewards} rewards are in {outcome.folder}")
         for count, why in ((outcome.inactive, "nobody has activated them"), (outcome.waiting, "their window is open")):
             if count:
-                typer.echo(f"{name}: {count} decisions are left out, as {why}")
+                typer.echo(f"{name}: {counted(count, 'decision')} left out: {why}")
 
 
 @group.command(epilog="Example: graphbandit service compact bandits.toml --keep 30d")

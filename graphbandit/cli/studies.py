@@ -19,12 +19,7 @@ app = typer.Typer()
 Full = Annotated[
     bool, typer.Option("--full/--quick", help="All repeats and sizes (many minutes), or some of them (about a minute).")
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        help="The folder for the page, tables, figures and results.", file_okay=False, show_default="results/STUDY"
-    ),
-]
+OUT = "The folder for the page, tables, figures and results."
 Workers = Annotated[int | None, typer.Option(help="Number of processes; changes no result.", show_default="one a core")]
 Only = Annotated[list[str] | None, typer.Option(help="Run only this experiment. Repeatable.", show_default="all")]
 Learners = Annotated[
@@ -43,7 +38,7 @@ def reproduce(
         Path | None,
         typer.Option(help="A network of your own, as a file of edges.", show_default="a stand-in for Flixster"),
     ] = None,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help=OUT, file_okay=False, show_default="results/paper")] = None,
     workers: Workers = None,
     seed: Seed = 0,
     only: Only = None,
@@ -61,7 +56,7 @@ def reproduce(
 @app.command(epilog="Example: graphbandit leaderboard --full")
 def leaderboard(
     full: Full = False,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help=OUT, file_okay=False, show_default="results/leaderboard")] = None,
     workers: Workers = None,
     only: Only = None,
     learner: Learners = None,
@@ -85,7 +80,7 @@ def study(
         ),
     ],
     full: Full = False,
-    out: Out = None,
+    out: Annotated[Path | None, typer.Option(help=OUT, file_okay=False, show_default="results/NAME")] = None,
     workers: Workers = None,
     only: Only = None,
     repeats: Repeats = None,

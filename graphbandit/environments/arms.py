@@ -68,7 +68,8 @@ class ArmsEnvironment(Environment):
     def source(self) -> GraphSource:
         """Where the graphs come from."""
         if self.case != "poor-hub":
-            return source_of("random" if self.graph is None else self.graph, self.graph_options, self.n_arms)
+            graph = "random" if self.graph is None else self.graph
+            return source_of(graph, self.graph_options, self.n_arms, others=("n_arms", "case", "gap"))
         matrix = np.eye(self.n_arms, dtype=np.bool_)
         matrix[0] = True
         return FixedSource(FeedbackGraph.from_dense(matrix))

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -65,7 +65,11 @@ class GraphEnvironment(Environment):
     @property
     def source(self) -> GraphSource:
         """Where the graphs come from."""
-        return source_of(self.graph, self.graph_options, self.n_arms)
+        return source_of(self.graph, self.graph_options, self.n_arms, others=self._own_settings)
+
+    @property
+    def _own_settings(self) -> list[str]:
+        return [one.name for one in fields(self) if one.name != "graph_options"]
 
     def source_of_repeat(self, name: str, seed: int, repeat: int) -> GraphSource:
         """Where the graphs of one repeat come from; a fixed graph is drawn once."""

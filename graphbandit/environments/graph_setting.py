@@ -1,7 +1,7 @@
 """The setting `graph` of an environment: the name of a kind of graph with its options, a graph, or a source."""
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +11,7 @@ from graphbandit.base.checks import setting_choice
 from graphbandit.base.shapes import Float
 from graphbandit.errors import SettingError
 from graphbandit.graphs.graph import FeedbackGraph
-from graphbandit.graphs.sources import SOURCES, FixedSource, GraphSource, graph_source
+from graphbandit.graphs.sources import SOURCES, FixedSource, GraphSource, check_options, graph_source
 
 GraphSetting = str | FeedbackGraph | GraphSource
 
@@ -22,6 +22,7 @@ def source_of(
     n_arms: int,
     own: Mapping[str, Callable[..., FeedbackGraph]] = MappingProxyType({}),
     profiles: Callable[[str], Float[np.ndarray, "arms d"]] | None = None,
+    others: Iterable[str] = (),
 ) -> GraphSource:
     """The source of an environment's graphs.
 
@@ -29,6 +30,7 @@ def source_of(
     - `n_arms`: the number of arms that the graphs must have.
     - `own`: the environment's own kinds of graph, each with one fixed graph; none by default.
     - `profiles`: gives what a kind of `own` needs to know about the arms, its first argument; None (default): none.
+    - `others`: the environment's other settings, which an error may suggest; none by default.
 
     Raises SettingError for an unknown kind, for options that it does not have, and for a wrong number of arms.
 
@@ -47,13 +49,11 @@ def source_of(
     elif isinstance(graph, FeedbackGraph):
         source = FixedSource(graph)
     elif graph in own and profiles is not None:
-        try:
-            inspect.signature(own[graph]).bind(None, **options)
-        except TypeError as error:
-            raise SettingError(f"options of graph kind {graph!r} are {dict(options)!r}: {error}") from None
+        check_options(graph, partial(own[graph], None), options, others)
         source = FixedSource(own[graph](profiles(graph), **options))
     else:
         setting_choice("graph", graph, [*own, *SOURCES])
+        check_options(graph, partial(SOURCES[graph], n_arms=n_arms), options, others)
         source = graph_source(graph, n_arms, **options)
     if source.n_arms != n_arms:
         raise SettingError(f"graph has {source.n_arms} arms; expected n_arms = {n_arms}")

@@ -47,6 +47,10 @@ class UniformPolicy(Policy):
         return np.asarray(batch.available / batch.available.sum(axis=1, keepdims=True))
 
 
+class UnknownProbabilitiesError(InputError):
+    """The log has the probability of the played arm alone, and the policy that wrote it needs those of all arms."""
+
+
 class LoggedPolicy(Policy):
     """The policy that wrote the log."""
 
@@ -54,9 +58,9 @@ class LoggedPolicy(Policy):
         """The probabilities in the log."""
         if batch.probabilities is None or not batch.all_known.all():
             row = batch.first_row + int(np.argmin(batch.all_known))
-            raise InputError(
-                "the policy 'logged' needs the probabilities of all arms; "
-                f"the log has only the played one's in row {row}"
+            raise UnknownProbabilitiesError(
+                "the policy 'logged' needs the probabilities of all arms; the log has only the played one's in row "
+                f"{row}; expected the policy 'uniform', or a log with them (convert with probabilities=[...])"
             )
         return batch.probabilities
 

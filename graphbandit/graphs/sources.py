@@ -15,15 +15,16 @@ from __future__ import annotations
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from graphbandit import graphs
 from graphbandit.base.checks import setting_choice
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import SettingError
 from graphbandit.graphs import generators
 from graphbandit.graphs.batch import FeedbackGraphs
@@ -168,8 +169,28 @@ def graph_source(kind: str, n_arms: int, **options: Any) -> GraphSource:
     RandomSource(n_arms=50, density=0.1)
     """
     setting_choice("kind", kind, list(SOURCES))
-    try:
-        inspect.signature(SOURCES[kind]).bind(n_arms=n_arms, **options)
-    except TypeError as error:
-        raise SettingError(f"options of graph kind {kind!r} are {options!r}: {error}") from None
+    check_options(kind, partial(SOURCES[kind], n_arms=n_arms), options)
     return SOURCES[kind](n_arms=n_arms, **options)
+
+
+def check_options(
+    kind: str, make: Callable[..., object], options: Mapping[str, Any], others: Iterable[str] = ()
+) -> None:
+    """Raise SettingError unless the kind of graph takes these options; `others` are settings beside them."""
+    takes = inspect.signature(make).parameters
+    known = [name for name, one in takes.items() if name != "n_arms" and one.kind is not one.VAR_KEYWORD]
+    for name in options:
+        if name not in known:
+            own = f"the graph {kind!r} takes {', '.join(known) or 'no settings'}"
+            hint = expected(name, [*others, *known])
+            of_another = any(name in inspect.signature(each).parameters for each in SOURCES.values())
+            hint = (
+                f"{hint} ({own})"
+                if hint.startswith("did you mean") and not of_another
+                else f"expected another, as {own}"
+            )
+            raise SettingError(f"unknown setting {name!r}; {hint}")
+    try:
+        inspect.signature(make).bind(**options)
+    except TypeError as error:
+        raise SettingError(f"options of graph kind {kind!r} are {dict(options)!r}: {error}") from None

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ConfigurationError
-from graphbandit.experiments.describe.kinds import expected
 from graphbandit.service.protocol import Aggregation
 from graphbandit.service.rows import DecisionBody
 

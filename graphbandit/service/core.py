@@ -2,7 +2,7 @@
 
 import hashlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -17,8 +17,8 @@ from graphbandit.bandit.given_arms import stacked_masks
 from graphbandit.bandit.given_graphs import Graph, graph_batch
 from graphbandit.base import saved_files
 from graphbandit.base.shapes import Bool, Float, Int
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ConfigurationError, GraphBanditError, InputError, SavedFileError
-from graphbandit.experiments.describe.kinds import expected
 from graphbandit.features import Features, Tally
 from graphbandit.graphs import FeedbackGraph, ProbabilisticGraph
 from graphbandit.learners.base import Learner
@@ -137,7 +137,10 @@ class Core:
         if kind not in ("linear", "logistic"):
             raise ConfigurationError(field, f'is {given!r}; expected "linear" or "logistic"')
         shape: Any = function_classes.LinearClass if kind == "linear" else function_classes.GeneralizedLinearClass
-        _check_settings(field, shape, table)
+        ours = {"n_arms", "dimension", *(["link"] if kind == "logistic" else [])}
+        if not (settings.own_arms or settings.arm_features):
+            ours.add("parameters")  # the service says which
+        _check_settings(field, shape, table, ours)
         known: dict[str, Any] = {name: getattr(settings, name) for name in ("noise", "half_life", "longest_epoch")}
         arm_features = self._declared("arm_features") if settings.arm_features else None
         try:
@@ -333,10 +336,13 @@ class FieldError(InputError):
         self.field = field
 
 
-def _check_settings(field: str, kind: type, table: Mapping[str, Any]) -> None:
-    """Raise ConfigurationError at a setting that this learner or class does not have."""
-    known = inspect.signature(kind).parameters
+def _check_settings(field: str, kind: type, table: Mapping[str, Any], ours: Collection[str] = ()) -> None:
+    """Raise ConfigurationError at a setting that this learner or class does not have, or that the service sets."""
+    known = [name for name in inspect.signature(kind).parameters if name not in ours]
     for name in table:
+        if name in ours:
+            can = ", ".join(map(repr, known))
+            raise ConfigurationError(f"{field}.{name}", f"follows from the rest of the configuration; expected {can}")
         if name not in known:
             raise ConfigurationError(f"{field}.{name}", f"is not known; {expected(name, known)}")
 

@@ -76,9 +76,9 @@ def write_outcome(outcome: Outcome, findings: Findings, out: Path, *, seconds: C
 def lead_of(findings: Findings, what: str) -> str:
     """A sentence below the title: what was run, how often, and with which seed."""
     repeats = sorted({finding.experiment.repeats for finding in findings.experiments.values()})
-    plan = findings.plan
+    plan, counts = findings.plan, " or ".join(map(str, repeats))
     return (
-        f"{what}, {plan.preset} preset: {' or '.join(map(str, repeats))} repeats, seed {plan.seed}. Learners of one "
+        f"{what}, {plan.preset} preset: {counts} repeat{'' if repeats == [1] else 's'}, seed {plan.seed}. Learners of one "
         "repeat share all draws; intervals are at 95 %."
     )
 

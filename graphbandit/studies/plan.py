@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from graphbandit.base.checks import setting_choice, setting_integer
+from graphbandit.base.similar_names import expected
 from graphbandit.environments.named_datasets import DIRECTORY_VARIABLE
 from graphbandit.errors import ExperimentError, GraphBanditError, SettingError
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Grid
-from graphbandit.experiments.describe.kinds import FILE, Value, expected
+from graphbandit.experiments.describe.kinds import FILE, Value
 from graphbandit.studies.study import Study, study_named
 
 Preset = Literal["quick", "full"]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from graphbandit.base.saved_files import make_folder
-from graphbandit.errors import EngineError
+from graphbandit.errors import EngineError, EstimatedNoiseWarning
 from graphbandit.experiments.describe.environment_kinds import build_environment
 from graphbandit.experiments.describe.experiment import Experiment
 from graphbandit.experiments.describe.grids import Point
 from graphbandit.experiments.describe.learner_kinds import build_learner
-from graphbandit.experiments.running.engines import InProcess, Processes
+from graphbandit.experiments.running.engines import Engine, InProcess, Processes
 from graphbandit.experiments.running.runner import Progress, run_all
+from graphbandit.experiments.running.tasks import Task, TaskResult
 from graphbandit.simulate import run_repeat
 from graphbandit.studies.findings import Finding, Findings
 from graphbandit.studies.outcome import Outcome, write_outcome
@@ -72,6 +73,16 @@ class PlanProgress:
         return unfinished[0] if unfinished else "done"
 
 
+@dataclass(frozen=True)
+class _WithoutNoise:
+    """An engine for studies, whose learners estimate the noise on purpose and need not warn of that."""
+
+    engine: Engine
+
+    def results(self, tasks: Iterable[Task]) -> Generator[TaskResult, None, None]:
+        return self.engine.results(replace(task, unshown=(EstimatedNoiseWarning,)) for task in tasks)
+
+
 # The settings of run_plan are repeated here so that help() shows them.
 def run_study(
     plan: Plan,
@@ -108,7 +119,7 @@ def run_plan(
     - `workers`: the number of processes, which changes no result; None (default): one per core.
     - `progress`: a function that is called as runs finish; None (default): none.
     """
-    engine = InProcess() if workers == 1 else Processes(workers)
+    engine = _WithoutNoise(InProcess() if workers == 1 else Processes(workers))
     experiments = plan.experiments()
     folder = make_folder(out, RUNS)
     asked = list(experiments.values())

@@ -52,6 +52,13 @@ def test_every_command_and_option_is_documented(name: str) -> None:
         assert (option.metavar or option.opts[0]).lower() in result.output.lower()
 
 
+@pytest.mark.parametrize(
+    ("name", "folder"), [("reproduce", "paper"), ("leaderboard", "leaderboard"), ("study", "NAME")]
+)
+def test_studies_say_where_their_results_are(name: str, folder: str) -> None:
+    assert f"(results/{folder})" in succeed(name, "--help").output
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_paragraphs_of_help_break_where_the_terminal_ends(name: str) -> None:
     help_text = typer.main.get_command(app).commands[name].help

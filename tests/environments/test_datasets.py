@@ -309,7 +309,7 @@ WRONG = [
     ('data = "letter"\n', "", 6, "data is None and file is None; expected one of them"),
     ('data = "letter"', 'data = "letter"\nlabel = "kind"', 9, "label is 'kind'; expected none with a data set"),
     ('"confusion"', '"confused"', 9, "graph is 'confused'; expected one of 'similarity', 'confusion', 'hierarchy'"),
-    ("degree = [1, 2]", "degre = 1", 10, "unknown setting of kind 'classification'; did you mean 'degree'?"),
+    ("degree = [1, 2]", "degre = 1", 10, "unknown setting 'degre' of kind 'classification'; did you mean 'degree'?"),
     ("degree = [1, 2]", "degree = [1, 4]", 10, "degree is 4; expected at most 3"),
     ('label = "kind"', 'label = "sort"', 14, "expected one column 'sort'"),
     ('label = "kind"', 'label = "kind"\ncomponents = 1', 16, "components is 1; expected none with a file"),

@@ -9,9 +9,10 @@ import pytest
 
 import graphbandit as gb
 from graphbandit.cli.evaluation import policies_named
-from graphbandit.errors import SettingError
+from graphbandit.errors import SettingError, SupportError
 from graphbandit.evaluation import compare, evaluate
 from graphbandit.evaluation.figures import plot_over_time
+from graphbandit.evaluation.policies import UnknownProbabilitiesError
 from graphbandit.evaluation.report import evaluation_html
 from tests.evaluation.test_estimators import narrow
 from tests.helpers.commands import invoke
@@ -95,6 +96,33 @@ def test_the_command_on_a_log_without_support(tmp_path):
     code, text = run(tmp_path / "log", "--policy", "uniform", "--policy", "logged", "--support", "part")
     assert "uniform - logged: not comparable: different support\n" in text
     assert text.count("are not compared") == 1
+
+
+def test_the_command_on_a_log_of_played_probabilities(tmp_path):
+    table = tmp_path / "visits.csv"
+    rows = ["31,tea,0.5,1", "40,cake,0.5,0", "25,tea,0.5,0", "52,cake,0.5,1"] * 20
+    table.write_text("\n".join(["age,action,probability,reward", *rows]))
+    log = tmp_path / "log"
+    assert invoke("convert", table, log, "--context", "age", "--arm", "tea", "--arm", "cake").exit_code == 0
+    code, text = run(log)
+    assert code == 0
+    assert "note: logged is left out: the log does not have the probabilities of all arms\n" in text
+    code, text = run(log, "--policy", "logged")
+    assert code == 2
+    assert text.strip().endswith("expected --policy uniform, or a log with them (convert --probabilities)")
+
+
+def test_the_command_on_a_log_that_allows_neither_default(folder, monkeypatch):
+    errors = [SupportError("uniform cannot be valued"), UnknownProbabilitiesError("logged neither")]
+
+    def refuse(*arguments, **settings):
+        raise errors.pop(0)
+
+    monkeypatch.setattr(gb.evaluation, "evaluate", refuse)
+    code, text = run(folder / "log")
+    assert code == 2
+    assert "uniform is left out: uniform cannot be valued; logged is left out: the log does not have" in text
+    assert text.strip().endswith("expected --policy with a saved bandit or a column")
 
 
 def test_no_log(folder):

@@ -114,12 +114,17 @@ def test_a_class_needs_an_environment():
     ("old", "new", "line", "message"),
     [
         ('"kernel"', '"kernal"', 15, "function_class is 'kernal'; expected one of 'linear', 'logistic'"),
-        ("n_features = 8", "n_feature = 8", 16, "unknown setting of kind 'AdaCBG'; did you mean 'n_features'?"),
+        (
+            "n_features = 8",
+            "n_feature = 8",
+            16,
+            "unknown setting 'n_feature' of kind 'AdaCBG'; did you mean 'n_features'?",
+        ),
         ("n_features = 8", "n_features = 0", 16, "n_features is 0"),
-        ("n_features = 8", "trees = 3", 16, "unknown setting of kind 'AdaCBG'"),
+        ("n_features = 8", "trees = 3", 16, "unknown setting 'trees' of kind 'AdaCBG'"),
         ("n_features = 8", 'kernel = "spline"', 16, "kernel is 'spline'"),
-        ('function_class = "kernel"\n', "", 15, "unknown setting of kind 'AdaCBG'"),
-        ('kind = "AdaCBG"', 'kind = "LinUCB"', 15, "unknown setting of kind 'LinUCB'"),
+        ('function_class = "kernel"\n', "", 15, "unknown setting 'n_features' of kind 'AdaCBG'"),
+        ('kind = "AdaCBG"', 'kind = "LinUCB"', 15, "unknown setting 'function_class' of kind 'LinUCB'"),
     ],
 )
 def test_mistakes_are_told_with_their_line(old, new, line, message, tmp_path):

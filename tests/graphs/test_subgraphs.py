@@ -237,7 +237,7 @@ def test_bad_sources_are_refused(file: Path, tmp_path: Path) -> None:
         ({"sampler": "dfs"}, SettingError, "sampler is 'dfs'"),
         ({"pool_seed": -1}, SettingError, "pool_seed is -1"),
         ({"n_arms": 0}, GraphError, "n_arms is 0"),
-        ({"seed": 1}, SettingError, "options of graph kind 'network'"),
+        ({"seed": 1}, SettingError, "unknown setting 'seed'; did you mean 'pool_seed'"),
     ]
     for options, error, message in cases:
         with pytest.raises(error, match=message):

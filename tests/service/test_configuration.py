@@ -79,6 +79,21 @@ def test_what_is_nearly_right_is_suggested(change: dict[str, Any], hint: str) ->
         Core("prices", configured(**change).bandits["prices"])
 
 
+@pytest.mark.parametrize(
+    ("given", "field", "can"),
+    [
+        ({"kind": "linear", "parameters": "shared"}, "parameters", "ridge"),
+        ({"kind": "linear", "dimension": 3}, "dimension", "ridge"),
+        ({"kind": "logistic", "n_arms": 7}, "n_arms", "norm_bound"),
+        ({"kind": "logistic", "link": "poisson"}, "link", "norm_bound"),
+    ],
+)
+def test_what_the_service_sets_itself_cannot_be_given(given: dict[str, Any], field: str, can: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"follows from the rest of .*; expected .*'{can}'") as caught:
+        Core("prices", configured(function_class=given).bandits["prices"])
+    assert caught.value.field == f"bandits.prices.function_class.{field}"
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         configuration.read(tmp_path / "none.toml")

@@ -92,7 +92,6 @@ def test_the_default_of_the_package_is_in_every_case():
         assert {"star", "cliques", "random", "loops only"} <= set(experiment.environments)
 
 
-@pytest.mark.filterwarnings("ignore::graphbandit.errors.EstimatedNoiseWarning")
 def test_as_a_whole_resumed_and_with_other_workers(tmp_path: Path):
     tiny = ["study", "exploration", "--only", "finite", "--only", "still", "--repeats", 2, "--rounds", 8]
     first = succeed(*tiny, "--out", tmp_path / "one", "--workers", 1)

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from graphbandit.base.checks import setting_boolean, setting_integer
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ExperimentError, GraphBanditError
 from graphbandit.experiments.describe.environment_kinds import ENVIRONMENT_KINDS, build_environment
 from graphbandit.experiments.describe.grids import Grid, Point
 from graphbandit.experiments.describe.identity import identity
-from graphbandit.experiments.describe.kinds import Kind, Value, expected
+from graphbandit.experiments.describe.kinds import Kind, Value
 from graphbandit.experiments.describe.learner_kinds import LEARNER_KINDS, build_learner
 from graphbandit.experiments.describe.own_kinds import is_address
 

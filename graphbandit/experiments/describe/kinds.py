@@ -5,16 +5,16 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from graphbandit.base.similar_names import expected
 from graphbandit.environments.named_datasets import dataset_file
 from graphbandit.errors import ExperimentError, SettingError
 from graphbandit.experiments.describe.own_kinds import found_at
@@ -69,7 +69,9 @@ class Kind:
         known = self.defaults(settings)
         for name in settings:
             if name not in known:
-                raise ExperimentError(f"unknown setting of kind {kind!r}; {expected(name, known)}", (*place, name))
+                raise ExperimentError(
+                    f"unknown setting {name!r} of kind {kind!r}; {expected(name, known)}", (*place, name)
+                )
         for name in (FILE, DATASET):
             if not isinstance(settings.get(name, ""), str):
                 what = "a file" if name == FILE else "a data set"
@@ -135,20 +137,3 @@ def _can_be_written(hint: Any) -> bool:
         members = [member for member in typing.get_args(hint) if member is not types.NoneType]
         return bool(members) and all(map(_can_be_written, members))
     return typing.get_origin(hint) is Literal or hint in (bool, int, float, str)
-
-
-def expected(wrong: str, known: Iterable[str]) -> str:
-    """A hint at what to write instead: the most similar known name, several if they are equally so, or else all.
-
-    >>> expected("ssed", ["rounds", "seed"])
-    "did you mean 'seed'?"
-    >>> expected("IDGS", ["IDSG", "IDSN", "Greedy"])
-    "did you mean 'IDSG' or 'IDSN'?"
-    """
-    names = list(known)
-    near = difflib.get_close_matches(wrong, names)
-    if near:
-        alike = {name: difflib.SequenceMatcher(None, name, wrong).ratio() for name in near}
-        best = [repr(name) for name in names if alike.get(name) == alike[near[0]]]
-        return f"did you mean {' or '.join(best)}?"
-    return f"expected one of {', '.join(map(repr, names))}" if names else "it has no settings"

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphbandit.base.similar_names import expected
 from graphbandit.errors import ExperimentError
 from graphbandit.experiments.describe.experiment import KINDS, Experiment
 from graphbandit.experiments.describe.grids import Grid
-from graphbandit.experiments.describe.kinds import FILE, expected
+from graphbandit.experiments.describe.kinds import FILE
 from graphbandit.experiments.describe.own_kinds import import_from, is_address
 from graphbandit.experiments.describe.toml_writer import FIELDS
 

@@ -8,10 +8,11 @@ import platform
 import socket
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,14 +27,18 @@ from graphbandit.simulate import run_repeat
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Outcome: TypeAlias = tuple[PlannedRun, PlayedRun | str]
+"""A run, and what was played or the text of an error."""
+
 
 @dataclass(frozen=True)
 class Task:
-    """Runs to do; `deaths` counts the workers that died during the task."""
+    """Runs to do; `deaths` counts the workers that died during the task, and `unshown` are kinds of warnings."""
 
     conditions: Conditions
     runs: tuple[PlannedRun, ...]
     deaths: int = 0
+    unshown: tuple[type[Warning], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def run_task(task: Task) -> TaskResult:
     failures: list[Failure] = []
     logs: dict[str, bytes] = {}
     for _, group in groupby(task.runs, key=lambda run: (run.environment.label, run.repeat)):
-        for run, outcome in _outcomes(task.conditions, list(group)):
+        for run, outcome in _without(task.unshown, _outcomes(task.conditions, list(group))):
             if isinstance(outcome, str):
                 failures.append(Failure(run, outcome))
                 continue
@@ -89,7 +94,17 @@ def run_task(task: Task) -> TaskResult:
     return TaskResult(files.part(rows), tuple(failures), logs, time.perf_counter() - start)
 
 
-def _outcomes(conditions: Conditions, runs: list[PlannedRun]) -> Iterator[tuple[PlannedRun, PlayedRun | str]]:
+def _without(unshown: tuple[type[Warning], ...], made: Iterator[Outcome]) -> list[Outcome]:
+    """What is made, without these kinds of warnings."""
+    if not unshown:
+        return list(made)
+    with warnings.catch_warnings():
+        for kind in unshown:
+            warnings.simplefilter("ignore", kind)
+        return list(made)
+
+
+def _outcomes(conditions: Conditions, runs: list[PlannedRun]) -> Iterator[Outcome]:
     """Play the learners of one repeat together, on rounds drawn once; one by one if any of them fails."""
     try:
         for run, outcome in zip(runs, _play(conditions, runs), strict=True):
