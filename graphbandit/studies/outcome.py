@@ -78,8 +78,8 @@ def lead_of(findings: Findings, what: str) -> str:
     repeats = sorted({finding.experiment.repeats for finding in findings.experiments.values()})
     plan, counts = findings.plan, " or ".join(map(str, repeats))
     return (
-        f"{what}, {plan.preset} preset: {counts} repeat{'' if repeats == [1] else 's'}, seed {plan.seed}. Learners of one "
-        "repeat share all draws; intervals are at 95 %."
+        f"{what}, {plan.preset} preset: {counts} repeat{'' if repeats == [1] else 's'}, seed {plan.seed}. "
+        "Learners of one repeat share all draws; intervals are at 95 %."
     )
 
 
