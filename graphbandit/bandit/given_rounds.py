@@ -78,11 +78,14 @@ class RoundReader:
         self._kept: _Kept | None = None
 
     def plain_graph(self, problem: Problem, graph: object) -> FeedbackGraphs | None:
-        """The graph as a batch if it is the one kept, is packed, and contexts come without features; otherwise None."""
+        """The graph as a batch if it is packed and contexts come without features; otherwise None."""
         kept = self._kept
-        if kept is None or kept.graph is not graph or kept.problem is not problem or not kept.plain:
-            return None
-        return kept.batch
+        if kept is None or kept.graph is not graph or kept.problem is not problem:
+            if not isinstance(graph, FeedbackGraph) or problem.capacity is not None:
+                return None
+            self._batch(problem, graph_of(problem, graph))
+            kept = self._kept
+        return kept.batch if kept is not None and kept.plain else None
 
     def read(
         self,
