@@ -273,6 +273,7 @@ class LinearInstance(BlockInstance):
         return means + scale * self.noise_scales * rng.standard_normal(means.shape)
 
 
+# The settings have their lines here and in the class, because `help` of either shows only its own.
 def linear(
     *,
     n_arms: int = 50,

@@ -114,6 +114,7 @@ class ProbabilisticInstance(BlockInstance):
         )
 
 
+# The settings have their lines here and in the class, because `help` of either shows only its own.
 def probabilistic(
     environment: Environment,
     *,

@@ -86,6 +86,7 @@ def _rescaled(functions: FunctionClass[Any, Any, Any] | None, factor: float | No
     return type(functions)(**{**settings, "norm_bound": None if factor is None else bound * factor})
 
 
+# The settings have their lines here and in the class, because `help` of either shows only its own.
 def units(
     environment: Environment,
     *,
